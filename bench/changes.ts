@@ -35,7 +35,6 @@ function buildBatch(from: number): Batch {
   return { records, changed, keys: records.map(({ key }) => key) }
 }
 
-const days = 7
 const microsecondsOfTick = 10_000
 
 /** Returns the CPU time of a process and of its ended children, in microseconds, with the process that started it. */
@@ -132,7 +131,7 @@ export async function* changes(effort: SearchEffort): AsyncGenerator<Result, voi
     const store = openContextStore({ settings, kinds: [kind] })
     await store.checkDatabase()
     const searcher = createSearcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
-    const reader = new FeedReader({ store, searcher, days, timeoutMs: 60_000 })
+    const reader = new FeedReader({ store, searcher, timeoutMs: 60_000 })
     const place = { store, reader, batches, server: await findServer(settings.url.reveal()) }
     const done = await alternate({ ours: true, baseline: false }, effort, (isFollowed) => measureRound(place, isFollowed))
     await store.close()

@@ -112,10 +112,15 @@ const rows: Readonly<Record<string, Row>> = {
   'workspaces rename': table([wide.workspace, renamed], 'name', renamed),
   'workspaces delete': asking([renamed], renamed, 'Deleted. Within 30 days: ferrule workspaces restore '),
   'workspaces restore': { before: restoring, shows: ['name', renamed], isTable: true },
-  'connectors create': table(['gong', '--name', wide.connector, '--from-file', 'new.json'], 'name', wide.connector, 'active'),
+  'connectors create': table(
+    ['gong', '--name', wide.connector, '--from-file', 'new.json', '--changes-days', '30'],
+    'name',
+    wide.connector,
+    'active',
+  ),
   'connectors list': table(['--fields', 'name,status'], 'name', wide.connector, 'active'),
-  'connectors get': table([wide.connector], 'name', wide.connector, 'credential_scheme'),
-  'connectors update': table([wide.connector, '--name', renamed], 'name', renamed),
+  'connectors get': table([wide.connector], 'name', wide.connector, 'credential_scheme', 'changes_days', '30'),
+  'connectors update': table([wide.connector, '--name', renamed, '--changes-days', 'default'], 'name', renamed),
   'connectors check': table([renamed], 'name', renamed, 'succeeded'),
   'connectors webhooks': table([renamed, '--make'], 'address', '/webhooks/connectors/', 'missing'),
   'webhooks create': {

@@ -6,7 +6,6 @@ import type { ContextStore, LogPosition } from '../../packages/server/src/copies
 import { createRef, createStoreWorld, notesOf, overStatements, type StoreWorld } from './store-world.ts'
 
 const dayMs = 86_400_000
-const days = 7
 
 overStatements('what a consumer has not read', (engine) => {
   let world: StoreWorld
@@ -28,7 +27,7 @@ overStatements('what a consumer has not read', (engine) => {
   const followed = async (): Promise<{ ref: EntityRef; from: LogPosition }> => {
     const ref = createRef()
     await write(ref, 0, 10)
-    await store.followChanges(ref, days)
+    await store.followChanges(ref)
     return { ref, from: await state(ref) }
   }
   /** Lets days pass, and writes a change then. */
@@ -90,7 +89,7 @@ overStatements('what a consumer has not read', (engine) => {
     expect((await readKeptFor()).at(-1)).toBeNull()
     await keep(ref, later)
     await store.deleteAll(ref)
-    await store.followChanges(ref, days)
+    await store.followChanges(ref)
     expect((await readKeptFor()).at(-1)).toBeNull()
   })
 

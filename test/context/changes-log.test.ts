@@ -35,7 +35,7 @@ overStatements('the log of changes', (engine) => {
   const followed = async (): Promise<EntityRef> => {
     const ref = createRef()
     await store.writeBatch(ref, { records: notesOf(store, 0, 10), asked: world.now })
-    await store.followChanges(ref, days)
+    await store.followChanges(ref)
     return ref
   }
   const readAll = async (ref: EntityRef, after = 0n, limit = 1_000): Promise<readonly LoggedChange[]> =>
@@ -53,9 +53,9 @@ overStatements('the log of changes', (engine) => {
     await store.writeBatch(ref, { records: notesOf(store, 0, 3), asked: world.now })
     expect(await countBlocks()).toBe(0n)
     expect((await readState(ref)).generation).toBeNull()
-    await store.followChanges(ref, days)
+    await store.followChanges(ref)
     const log = await readState(ref)
-    await store.followChanges(ref, days)
+    await store.followChanges(ref)
     expect(await readState(ref)).toEqual(log)
     await store.writeBatch(ref, { records: notesOf(store, 3, 4), asked: world.now })
     expect(await told(ref)).toEqual([{ kind: 'added', key: keyOf(3), fields: [], cause: 'sync' }])
@@ -122,7 +122,7 @@ overStatements('the log of changes', (engine) => {
     await store.deleteAll(ref)
     expect((await readState(ref)).generation).toBeNull()
     await store.writeBatch(ref, { records: notesOf(store, 0, 2), asked: world.now })
-    await store.followChanges(ref, days)
+    await store.followChanges(ref)
     const after = await readState(ref)
     expect(after.generation).not.toBe(before.generation)
     await store.writeBatch(ref, { records: notesOf(store, 2, 3), asked: world.now })
@@ -153,6 +153,28 @@ overStatements('the log of changes', (engine) => {
     world.now += (days + 1) * dayMs
     await store.writeBatch(ref, { records: notesOf(store, 12, 13), asked: world.now })
     expect(await store.readLog(ref, { after: 0n, limit: 10 })).toMatchObject({ generation: null, changes: [] })
+  })
+
+  test('keeps changes for the days of its connector, once the purge knows them', async () => {
+    const [short, long, usual] = [await followed(), await followed(), await followed()]
+    const refs = [short, long, usual]
+    const keptOf = () => Promise.all(refs.map(async (ref) => (await readAll(ref)).length))
+    const own = new Map([
+      [short.connector, 2],
+      [long.connector, 30],
+      ['00000000-0000-4000-8000-000000000000', 90],
+    ])
+    for (const ref of refs) await store.writeBatch(ref, { records: notesOf(store, 10, 11), asked: world.now })
+    await store.purgeExpired(world.now, own)
+    world.now += 3 * dayMs
+    await store.purgeExpired(world.now, own)
+    expect(await keptOf()).toEqual([0, 1, 1])
+    expect((await readState(short)).generation).toBeNull()
+    world.now += 20 * dayMs
+    await store.purgeExpired(world.now, own)
+    expect(await keptOf()).toEqual([0, 1, 0])
+    await store.purgeExpired(world.now)
+    expect(await keptOf()).toEqual([0, 0, 0])
   })
 
   test('is emptied after its days where nothing is written', async () => {
@@ -320,5 +342,51 @@ overStatements('the log of changes', (engine) => {
     }))
     await other.writeBatch(ref, { records, asked: world.now })
     expect(await told(ref)).toEqual([{ kind: 'changed', key: keyOf(3), fields: ['owner'], cause: 'sync' }])
+  })
+})
+
+overStatements('a log that is always on', (engine) => {
+  let world: StoreWorld
+  beforeAll(async () => {
+    world = await createStoreWorld(engine)
+  })
+  afterAll(() => world.close())
+
+  test('begins with the first record, ends with the setting, and begins again', async () => {
+    const ref = createRef()
+    const open = (isAlwaysOn: boolean) => world.open({ log: { isAlwaysOn } })
+    const readState = (store: ContextStore) => store.readLog(ref, { after: 0n, limit: 100 })
+    let store = open(true)
+    const write = (id: number) => store.writeBatch(ref, { records: notesOf(store, id, id + 1), asked: world.now })
+    const passDays = async (): Promise<void> => {
+      world.now += 30 * dayMs
+      await store.purgeExpired(world.now)
+    }
+    await write(0)
+    const first = await readState(store)
+    expect(first.changes.map(({ kind }) => kind)).toEqual(['added'])
+    await passDays()
+    await store.forgetRecords({ ...ref, values: [0], below: [], at: world.now })
+    expect(await readState(store)).toMatchObject({ generation: first.generation, changes: [{ kind: 'removed' }] })
+    await passDays()
+    const emptied = await readState(store)
+    expect(emptied).toMatchObject({ generation: first.generation, changes: [] })
+
+    await store.close()
+    store = open(false)
+    await write(1)
+    await store.purgeExpired(world.now)
+    expect((await readState(store)).generation).toBe(first.generation)
+    await passDays()
+    await write(2)
+    expect(await readState(store)).toMatchObject({ generation: null, changes: [] })
+
+    await store.close()
+    store = open(true)
+    await write(2)
+    expect((await readState(store)).generation).not.toBeNull()
+    await passDays()
+    await write(3)
+    expect((await readState(store)).changes).toHaveLength(1)
   })
 })

@@ -38,6 +38,12 @@ const severalConnectors = new Map([
     'select max(position - kept_for) as lag from cs_entities where kept_for is not null',
     'the metric of the slowest consumer of all connectors',
   ],
+  [
+    `select connector_id, name, days from cs_entities e join (select number, coalesce(days, $3) as days from cs_connectors
+      left join unnest($1::uuid[], $2::int4[]) own(id, days) using (id)) c on number = connector_id
+      where feed is not null and (log_days <> days or (read_at = $4) <> $5)`,
+    'the logs of all connectors get their days',
+  ],
   [buildLogLook([]).text, 'all waits of a node look at their entities together'],
   ['delete from cs_checkpoints where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
   ['delete from cs_seen where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
@@ -78,7 +84,7 @@ async function write(store: ContextStore): Promise<void> {
   const asked = world.now
   const checkpoints = [{ name: 'cursor', value: '"a"' }]
   await store.writeBatch(ref, { records: notesOf(store, 0, 20), asked, checkpoints })
-  await store.followChanges(ref, 7)
+  await store.followChanges(ref)
   await store.beginPass(ref, 'pass')
   const batch = {
     records: notesOf(store, 5, 25),

@@ -56,7 +56,7 @@ overStatements('a copy whose kind changes', (engine) => {
     world = await createStoreWorld(engine)
     store = world.open()
     const searcher = createStoreSearcher(store, { cursorKey: () => Buffer.from('key'), clock: () => world.now })
-    reader = new FeedReader({ store, searcher, days: 7, timeoutMs: 10_000 })
+    reader = new FeedReader({ store, searcher, timeoutMs: 10_000 })
   })
   afterAll(() => world.close())
 

@@ -134,7 +134,7 @@ describe.each(databasesUnderTest(['postgres']).flatMap(() => [...knowledge]))('t
 
   test('reads a page of the log of changes', async () => {
     const followed = createRef()
-    await store.followChanges(followed, 7)
+    await store.followChanges(followed)
     for (let at = 0; at < many; at += batch) await store.writeBatch(followed, { records: notes(store, [at, at + batch]), asked: world.now })
     if (known === 'everything') await tell()
     work.take()

@@ -1,5 +1,5 @@
 /** The change feed over HTTP: all records once, then what changes, without a gap, for those who may search. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { Follower } from '../support/follower.ts'
@@ -13,7 +13,11 @@ const operation = `GET ${connectorsPath}/{connector_id}/entities/{entity}/change
 overStatements('a change feed', async (engine) => {
   let connector: string
   let number = 0
+  const timers = vi.spyOn(globalThis, 'setInterval')
   const world = await share(startCopyWorld(engine))
+  /** Does what the service does every ten minutes. */
+  const purge = timers.mock.calls.find(([, ms]) => ms === 600_000)?.[0] ?? expect.unreachable()
+  timers.mockRestore()
 
   const ask = async (query: Readonly<Record<string, string | number>> = {}, entity = 'users', token = world.token): Promise<Answer> => {
     const text = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]))
@@ -138,6 +142,28 @@ overStatements('a change feed', async (engine) => {
     const answer = await ask({ after: next }, 'users', await freshToken())
     expect([answer.status, answer.json.code]).toEqual([410, 'changes_expired'])
     world.clock.now -= 8 * 86_400_000
+  })
+
+  test('has the days of its connector', async () => {
+    await connect()
+    const path = `${connectorsPath}/${connector}`
+    const change = async (days: unknown) =>
+      (await world.ask(path, { method: 'PATCH', token: await freshToken(), body: { changes_days: days } })).json
+    for (const wrong of [0, 91, 1.5, '7'])
+      expect(await change(wrong)).toMatchObject({ code: 'validation_failed', errors: [{ field: '/changes_days' }] })
+    const { next } = await drain()
+    await write({ 1: { title: 'one' } })
+    expect((await change(30)).changes_days).toBe(30)
+    expect((await world.ask(`${path}/context_store`, { token: world.token })).json.changes_days).toBe(30)
+    await purge()
+    world.clock.now += 20 * 86_400_000
+    await purge()
+    expect((await ask({ after: next }, 'users', await freshToken())).json.data).toHaveLength(1)
+    expect((await change(null)).changes_days).toBeNull()
+    expect((await world.ask(`${path}/context_store`, { token: await freshToken() })).json.changes_days).toBe(7)
+    await purge()
+    expect((await ask({ after: next }, 'users', await freshToken())).json.code).toBe('changes_expired')
+    world.clock.now -= 20 * 86_400_000
   })
 
   test('takes a cursor of its own only', async () => {

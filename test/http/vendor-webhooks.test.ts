@@ -230,7 +230,7 @@ test('what a vendor asks to forget is deleted from the copy, its changes and wha
       asked: here.world.clock.now,
     })
   await write('first@example.com')
-  await store.followChanges(ref, 7)
+  await store.followChanges(ref)
   here.world.clock.now += 1_000
   await write('second@example.com')
   expect((await store.readLog(ref, { after: 0n, limit: 10 })).changes.map(({ kind }) => kind)).toEqual(['changed'])

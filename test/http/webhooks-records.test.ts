@@ -19,7 +19,7 @@ overStatements('a receiver of records.changed', (engine) => {
     world = await startCopyWorld(engine, { settings: { webhookHosts: ['127.0.0.1'] } })
     const { platform, context, clock } = world
     const keys = { cursorKey: () => platform.cursorKey(), clock: () => clock.now }
-    worker = platform.eventWorker({ logs: createRecordLogs({ store: context.store, ...keys, days: 7 }) })
+    worker = platform.eventWorker({ logs: createRecordLogs({ store: context.store, ...keys }) })
     connector = await world.connect('records', { entities: [{ entity: 'users' }] })
     await context.sync()
     const body = { name: 'records', url: `${receiver.address}/records`, types: ['records.changed'] }

@@ -74,6 +74,7 @@ test('records and bodies', () => {
     ConnectorChangesPage:
       '{ data: [{ cause?: sync | live | webhook, changed_at?: date-time, entity: string, fields?: [string], key?: string, record?: object, type: snapshot_begin | present | snapshot_end | added | changed | removed }], has_more: boolean, next: string }',
     Connector: {
+      changes_days: 'integer | null',
       connector_type: 'string',
       created_at: 'date-time',
       credential_fields: '[string]',
@@ -96,6 +97,7 @@ test('records and bodies', () => {
       workspace_name: 'string',
     },
     ConnectorInput: {
+      'changes_days?': 'integer | null',
       'check?': 'boolean',
       'connector_type?': 'string',
       'create_workspace?': 'boolean',
@@ -112,6 +114,7 @@ test('records and bodies', () => {
     },
     ConnectorPage: '{ data: [ConnectorSummary], next: string | null }',
     ConnectorPatch: {
+      'changes_days?': 'integer | null',
       'check?': 'boolean',
       'credentials?': 'object',
       'entities?': '[{ entity: string, modes?: [read | write] }]',
@@ -120,6 +123,7 @@ test('records and bodies', () => {
       'replication_config?': 'object',
     },
     ConnectorSummary: {
+      changes_days: 'integer | null',
       connector_type: 'string',
       created_at: 'date-time',
       credential_fields: '[string]',
@@ -141,7 +145,8 @@ test('records and bodies', () => {
       workspace_id: 'uuid',
       workspace_name: 'string',
     },
-    ConnectorUpdate: '{ entities?: [{ entity: string, modes?: [read | write] }], name?: string, replication_config?: object }',
+    ConnectorUpdate:
+      '{ changes_days?: integer | null, entities?: [{ entity: string, modes?: [read | write] }], name?: string, replication_config?: object }',
     ContextStoreIndex: {
       created_at: 'date-time',
       error: 'string | null',
@@ -151,6 +156,7 @@ test('records and bodies', () => {
       used_at: 'date-time | null',
     },
     ContextStoreStatus: {
+      changes_days: 'integer',
       connector_id: 'uuid',
       entities:
         '[{ complete: boolean, entity: string, incremental: { entity: string, field: string | null, lookback_seconds: integer } | null, indexes: [ContextStoreIndex], interval_seconds: integer, lag_seconds: integer | null, last_attempt_at: date-time | null, last_error: SyncError | null, last_success_at: date-time | null, may_change_from?: string, next_run_at: date-time | null, paused: boolean, progress: SyncEntityProgress | null, ready_for_search: boolean, reason: string | null, records: integer, state: loading | building_preview | preview | ready | updating | failed | disabled, synced_at: date-time | null, verified_at: date-time | null }]',

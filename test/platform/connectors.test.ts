@@ -22,7 +22,7 @@ overBoth('connectors', async (database) => {
     const principal = await tenant()
     const record = await platform.connectors.create(
       principal,
-      connectorBody({ replication_config: { team: 'a' }, entities: [{ entity: 'users', modes: ['read'] }] }),
+      connectorBody({ replication_config: { team: 'a' }, entities: [{ entity: 'users', modes: ['read'] }], changes_days: 30 }),
     )
     const now = new Date(world.now).toISOString()
     expect(record).toEqual({
@@ -30,6 +30,7 @@ overBoth('connectors', async (database) => {
       name: 'Notes of sales',
       replication_config: { team: 'a' },
       entities: [{ entity: 'users', modes: ['read'] }],
+      changes_days: 30,
       created_at: now,
       updated_at: now,
       workspace_id: expect.any(String),

@@ -24,7 +24,7 @@ overServer('records.changed', (database) => {
 
   const buildWorker = (platform: Platform = here.platform): EventWorker => {
     const keys = { cursorKey: () => here.platform.cursorKey(), clock: () => here.world.now }
-    return platform.eventWorker({ logs: createRecordLogs({ store: here.store, ...keys, days: 7 }) })
+    return platform.eventWorker({ logs: createRecordLogs({ store: here.store, ...keys }) })
   }
   beforeAll(async () => {
     receiver = await new Receiver().start()

@@ -30,6 +30,7 @@ describe('settings', () => {
       shown: expect.any(Array),
       host: '127.0.0.1',
       changesDays: 7,
+      changesAlways: false,
       recordsChangedSeconds: 5,
       port: 8080,
       dataFolder: './data',

@@ -1,6 +1,7 @@
 /** Bodies and queries about connectors. */
-import { bool, int, list, obj, oneOf, open, opt, str } from '../definition/index.ts'
+import { bool, int, list, obj, oneOf, open, opt, orNull, str } from '../definition/index.ts'
 import { entityModes } from './connectors.ts'
+import { changesDays } from './feed/changes.ts'
 import { displayName, workspaceNames } from './names.ts'
 import { pageQuery } from './paging.ts'
 import { body, query, uuid, type Wire } from './words.ts'
@@ -15,6 +16,14 @@ const entities = list(
   ),
   'Entities that the connector is limited to; an empty list means all.',
   { maxItems: 200 },
+)
+const changes_days = opt(
+  orNull(
+    int(
+      'Days for which changes of the copy are kept for those who read them; null: as long as the service keeps them by default.',
+      changesDays,
+    ),
+  ),
 )
 const check = opt(
   bool(
@@ -41,6 +50,7 @@ export const connectorInput = body(
     replication_config: opt(open('Configuration values of the kind.')),
     environment: opt(open('`sandbox`: true for a connector to the stand-in. Other keys are configuration values.')),
     entities: opt(entities),
+    changes_days,
   },
   'A new connector',
 )
@@ -53,6 +63,7 @@ export const connectorUpdate = body(
     name: opt(displayName('New display name, unique in the workspace.')),
     replication_config: opt(open('Configuration values; they replace the stored values.')),
     entities: opt(entities),
+    changes_days,
   },
   'Members to change',
 )
@@ -65,6 +76,7 @@ export const connectorPatch = body(
     name: opt(displayName('New display name, unique in the workspace.')),
     replication_config: opt(open('Configuration values; they are merged into the stored values, null deletes a value.')),
     entities: opt(entities),
+    changes_days,
     credentials: opt(
       open(
         'Credential fields; they are merged into the stored fields, null deletes a field. Fields of another scheme replace the stored fields.',

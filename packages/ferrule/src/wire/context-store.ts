@@ -98,6 +98,7 @@ export const contextStoreStatus = record(
     connector_id: uuid('Connector id'),
     ...common,
     schedules: list(scheduleRecord, 'Schedules'),
+    changes_days: int('Days for which changes are kept for those who read them; unread ones of a consumer are kept for longer'),
     running: recordOrNull(syncRunRecord),
     queued: recordOrNull(syncRunRecord),
     entities: list(entityStatus, 'Searchable entities'),

@@ -206,6 +206,7 @@ export {
   type ChangesQuery,
   type ConnectorChangesPage,
   type ConnectorChangesQuery,
+  changesDays,
   changesEvent,
   changesPage,
   changesQuery,

@@ -54,6 +54,7 @@ import { holdConsent } from './sql/revocations.ts'
 export interface Change {
   readonly name?: string
   readonly entities?: readonly EntitySelection[]
+  readonly changes_days?: number | null
   /** Computes the whole new configuration from the stored one. */
   readonly configuration?: (stored: Readonly<Record<string, unknown>>) => Record<string, unknown>
   readonly credentials?: NewCredentials
@@ -198,7 +199,7 @@ function requireFitting(kind: ServedKind, row: SealedConnectorRow, { credentials
 }
 
 function buildPlainChange({ before, after: kind }: KindMove, row: SealedConnectorRow, wanted: Change): ConnectorChange {
-  const { name, entities, configuration } = wanted
+  const { name, entities, changes_days, configuration } = wanted
   const isMoved = kind !== before
   const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
   const next =
@@ -207,6 +208,7 @@ function buildPlainChange({ before, after: kind }: KindMove, row: SealedConnecto
   return {
     ...(kind === before ? {} : { kind: nameKindOfRow(kind) }),
     ...(name === undefined ? {} : { name }),
+    ...(changes_days === undefined ? {} : { changes_days }),
     ...(entities === undefined ? {} : { entities: JSON.stringify(checkEntities(kind, entities)) }),
     ...(next === undefined ? {} : buildConfigurationChange(row, JSON.stringify(next), keepsAccount(kind.definition, stored, next))),
   }

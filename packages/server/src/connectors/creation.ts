@@ -222,6 +222,7 @@ const buildRow = (
   notices: '[]',
   configuration: JSON.stringify(draft.configuration),
   entities: JSON.stringify(draft.entities),
+  changes_days: draft.changesDays,
   sandbox: draft.sandbox,
   scheme: draft.scheme,
   data_key_id: workspace.data_key_id,

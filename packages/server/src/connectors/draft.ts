@@ -38,6 +38,7 @@ export const toCommon = (row: ConnectorRow, kind: ServedKind | undefined): Conne
   name: row.name,
   replication_config: parseConfiguration(row),
   entities: parseEntities(row),
+  changes_days: row.changes_days,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
   workspace_id: row.workspace_id,
@@ -147,6 +148,8 @@ export interface ConnectorDraft {
   readonly credentials: Secret<CredentialValues>
   readonly configuration: Readonly<Record<string, unknown>>
   readonly entities: readonly EntitySelection[]
+  /** Days for which changes are kept; null: the default. */
+  readonly changesDays: number | null
   readonly sandbox: boolean
 }
 
@@ -192,7 +195,7 @@ export function readDraft(catalogue: Catalogue, given: unknown, sandbox: boolean
     draft: () => {
       mistakes.refuse()
       if (workspaceName === undefined || body.name === undefined || parts === undefined) throw failValidation([])
-      return { workspaceName, name: body.name, sandbox: wanted, ...parts }
+      return { workspaceName, name: body.name, changesDays: body.changes_days ?? null, sandbox: wanted, ...parts }
     },
   }
 }

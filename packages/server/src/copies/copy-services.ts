@@ -58,9 +58,9 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
     searches,
     everything: createEverything({ searcher, store, copies, connectors: platform.connectors, cursorKey, clock, searchMs, atOnce }),
     searcher,
-    changes: createChanges({ store, searcher, copies, cursorKey, clock, days: settings.changesDays, timeoutMs: searchMs }),
+    changes: createChanges({ store, searcher, copies, cursorKey, clock, timeoutMs: searchMs }),
     consumers: createConsumers({ store, rows: platform.consumerRows, cursorKey, clock }),
-    recordLogs: createRecordLogs({ store, cursorKey, clock, days: settings.changesDays }),
+    recordLogs: createRecordLogs({ store, cursorKey, clock }),
     lostRecords: createLostRecords({ store, clock, onLost, onError }),
     folds: createFolds({ store, onCreated: ({ ref }, created) => addRecords(ref, created), onLost, ...told }),
   }

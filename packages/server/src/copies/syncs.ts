@@ -226,11 +226,7 @@ function toOverview(parts: StatusParts, stored: Stored, connector: SyncedConnect
     kind,
   )
   const [lastError] = stored.errors.get(id) ?? []
-  const { entities, running, queued, schedules, connector_id, ...copy } = buildStatusRecord(
-    facts,
-    lastError,
-    parts.settings.syncIntervalSeconds,
-  )
+  const { entities, running, queued, schedules, changes_days, connector_id, ...copy } = buildStatusRecord(facts, lastError, parts.settings)
   return {
     id,
     name,

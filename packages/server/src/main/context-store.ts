@@ -32,6 +32,7 @@ export function openContext({ settings, kinds, logger, platform }: ContextOption
   }
   return openContextStore({
     settings: settings.context,
+    log: { days: settings.changesDays, isAlwaysOn: settings.changesAlways },
     kinds: kinds.map((each) => ({
       kind: summarize(each).kind,
       get entities() {

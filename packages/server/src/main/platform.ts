@@ -18,6 +18,7 @@ import { createConnectPages } from '../connectors/links/connect.ts'
 import { createConnectLinks } from '../connectors/links/links.ts'
 import { createVendorApplications } from '../connectors/links/vendor-applications.ts'
 import { createOwnKinds, type ReadUploads } from '../connectors/own-kinds.ts'
+import { listChangesDays } from '../connectors/sql/connectors.ts'
 import { createConsumerRows } from '../copies/changes/consumer-rows.ts'
 import { SyncNode } from '../copies/queue/node.ts'
 import { KnownIndexes } from '../copies/status/status-facts.ts'
@@ -254,8 +255,8 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
   const webhooks = createWebhooks(parts)
   const vendorEvents = createVendorEventReceiver(parts)
   const visits = [access.mcpTokens, access.oauth, access.consoleSessions, connect.connectLinks]
-  const copies = contextStore === undefined ? [] : [contextStore]
-  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, webhooks, vendorEvents, ...visits, ...copies]
+  const copies = { purgeExpired: async (now: number) => contextStore?.purgeExpired(now, await listChangesDays(database.db)) }
+  const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, webhooks, vendorEvents, ...visits, copies]
   const purge = () => purgeExpired(expiring, source.clock()).catch(parts.onBackgroundError)
   const timer = role === 'service' ? setInterval(purge, purgeMs).unref() : undefined
   return {

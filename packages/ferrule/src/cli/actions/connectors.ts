@@ -14,7 +14,7 @@ import type { ConnectorInput, ConnectorPatch } from '../../wire/connector-inputs
 import type { SyncStatusRecord } from '../../wire/context-store.ts'
 import type { ScheduleInput, SyncRunRecord } from '../../wire/syncs.ts'
 import type { ConnectorWebhooksInput } from '../../wire/vendor-webhooks.ts'
-import { type CommandContext, readFlag, readList, readNumber, readText } from '../context.ts'
+import { type CommandContext, type CommandOptions, readFlag, readList, readNumber, readText } from '../context.ts'
 import { failUsage } from '../failure.ts'
 import type { Output } from '../output/output.ts'
 import { formatSeconds } from '../output/progress.ts'
@@ -64,7 +64,7 @@ export async function getConnector(context: CommandContext): Promise<void> {
   const { connectors, id } = await open(context)
   await context.output.value(
     await connectors.get(id, callOptions(context)),
-    `${columns},status_reason,credential_scheme,created_at,updated_at`,
+    `${columns},status_reason,credential_scheme,changes_days,created_at,updated_at`,
   )
 }
 
@@ -90,10 +90,21 @@ export async function createConnector(context: CommandContext): Promise<void> {
     ...answers,
     name: named,
     ...(needsKind ? { connector_type: kind } : {}),
+    ...readChangesDays(context),
     ...(options['check'] === false ? { check: false } : {}),
   })
   await output.value(await new Connectors(transport).create(body, callOptions(context)), columns)
 }
+
+/** Reads for how many days changes are kept: a number, or `default`. */
+function readChangesDays({ options }: CommandContext): Pick<ConnectorPatch, 'changes_days'> {
+  const days = readDefaultOr(options, 'changesDays')
+  return days === undefined ? {} : { changes_days: days }
+}
+
+/** Reads a number, or null for the word `default`. */
+const readDefaultOr = (options: CommandOptions, name: string): number | null | undefined =>
+  readText(options, name) === 'default' ? null : readNumber(options, name, 1)
 
 /** Builds the members of a connector in the sandbox. */
 async function buildSandboxInput(kind: string, context: CommandContext): Promise<Schema> {
@@ -121,14 +132,16 @@ export async function updateConnector(context: CommandContext): Promise<void> {
   const file = readText(options, 'fromFile')
   const name = readText(options, 'name')
   const wantsCredentials = readFlag(options, 'credentials')
-  if (file === undefined && name === undefined && !wantsCredentials)
-    throw failUsage('Nothing to change.', 'Give --name, --credentials or --from-file.')
+  const days = readChangesDays(context)
+  if (file === undefined && name === undefined && !wantsCredentials && days.changes_days === undefined)
+    throw failUsage('Nothing to change.', 'Give --name, --credentials, --changes-days or --from-file.')
   const given = file === undefined ? {} : await readObject(file)
   const answers = wantsCredentials ? await askCredentials(await readKind(kind, context), { replication_config: {} }, context) : undefined
   const body: ConnectorPatch = {
     ...given,
     ...(answers === undefined ? {} : { credentials: answers.credentials }),
     ...(name === undefined ? {} : { name }),
+    ...days,
     ...(options['check'] === false ? { check: false } : {}),
   }
   await output.value(await connectors.patch(id, body, callOptions(context)), columns)
@@ -409,7 +422,7 @@ export async function cancelSync(context: CommandContext): Promise<void> {
 export async function scheduleSync(context: CommandContext): Promise<void> {
   const { options, output } = context
   const { id, store } = await openSynced(context)
-  const seconds = readText(options, 'every') === 'default' ? null : readNumber(options, 'every', 1)
+  const seconds = readDefaultOr(options, 'every')
   const paused = readFlag(options, 'pause') ? true : readFlag(options, 'resume') ? false : undefined
   const [entity] = readList(options, 'entity')
   const body: ScheduleInput = {

@@ -4,6 +4,10 @@ import { describeMembers } from '../known-fields.ts'
 import type { CommandSpec, OptionSpec } from '../spec.ts'
 
 const fromFile: OptionSpec = { flags: '--from-file <path>', about: 'members as a file of JSON; - reads standard input' }
+const changesDays: OptionSpec = {
+  flags: '--changes-days <days>',
+  about: 'days for which changes of its copy are kept, 1 to 90; default: as the service',
+}
 const noCheck: OptionSpec = { flags: '--no-check', about: 'store the credentials without trying them at the vendor' }
 const kindMembers: readonly (keyof KindDocument)[] = [
   ...(['kind', 'title', 'description', 'documentation', 'credentials', 'configuration', 'entities'] as const),
@@ -20,6 +24,7 @@ export const connectorCommands: readonly CommandSpec[] = [
     options: [
       { flags: '--name <name>', about: 'name of the connector' },
       { flags: '--sandbox', about: 'call the stand-in of the vendor, with invented credentials unless a file has others' },
+      changesDays,
       fromFile,
       noCheck,
     ],
@@ -58,6 +63,7 @@ export const connectorCommands: readonly CommandSpec[] = [
     options: [
       { flags: '--name <name>', about: 'new name' },
       { flags: '--credentials', about: 'ask for new credentials' },
+      changesDays,
       fromFile,
       noCheck,
     ],

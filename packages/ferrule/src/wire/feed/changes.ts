@@ -6,6 +6,9 @@ import { part, query, record, type Wire } from '../words.ts'
 /** Longest wait for a change, in seconds. */
 export const longestWait = 30
 
+/** Days for which changes can be kept. */
+export const changesDays = { minimum: 1, maximum: 90 } as const
+
 /** Value of `after` that asks for an empty page, whose `next` has what changes from now on. */
 export const fromNow = 'now'
 

@@ -17,6 +17,7 @@ const recordColumns = [
   'connectors.status_reason',
   'connectors.configuration',
   'connectors.entities',
+  'connectors.changes_days',
   'connectors.sandbox',
   'connectors.scheme',
   'connectors.credential_fields',
@@ -95,6 +96,12 @@ export function listConnectors(
     .orderBy('connectors.id')
     .limit(limit)
     .execute()
+}
+
+/** Lists for how many days changes are kept, where a connector says it. Covers all organizations, for the service itself. */
+export const listChangesDays = async (db: Db): Promise<ReadonlyMap<string, number>> => {
+  const rows = await db.selectFrom('connectors').select(['id', 'changes_days']).where('changes_days', 'is not', null).execute()
+  return new Map(rows.map(({ id, changes_days: days }) => [id, Number(days)]))
 }
 
 /** Lists the ids of a view's connectors. */
@@ -181,6 +188,7 @@ export type ConnectorChange = Partial<
     | 'kind'
     | 'configuration'
     | 'entities'
+    | 'changes_days'
     | 'scheme'
     | 'credential_fields'
     | 'sealed'

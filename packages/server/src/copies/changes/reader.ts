@@ -39,8 +39,6 @@ export interface FeedPart {
 export interface FeedReaderOptions {
   readonly store: Pick<ContextStore, 'followChanges' | 'readLog' | 'getTable'>
   readonly searcher: Pick<Searcher, 'readRecords'>
-  /** Days for which changes are kept. */
-  readonly days: number
   /** Timeout of the records of a part, in milliseconds. */
   readonly timeoutMs: number
 }
@@ -79,8 +77,8 @@ export class FeedReader {
    * @throws FerruleError `changes_expired` when the copy was emptied meanwhile
    */
   async begin(ref: EntityRef): Promise<FeedPosition> {
-    const { store, days } = this.#parts
-    await store.followChanges(ref, days)
+    const { store } = this.#parts
+    await store.followChanges(ref)
     const { generation, position } = await store.readLog(ref, { after: 0n, limit: 0 })
     if (generation === null) throw expired('the copy was emptied meanwhile')
     return { generation, position }

@@ -18,8 +18,6 @@ export interface RecordLogs {
 /** What the logs are read with. */
 export interface RecordLogsOptions extends CursorParts {
   readonly store: Pick<ContextStore, 'followChanges' | 'readLogStates' | 'countChanges'>
-  /** Days for which changes are kept. */
-  readonly days: number
 }
 
 /** Logs of one statement. Those of connectors that this node does not know yet take one each, and wait for slots of searches. */
@@ -27,10 +25,10 @@ const atOnce = 100
 
 const isFollowed = (log: LogState | undefined): log is FollowedLog => typeof log?.generation === 'string'
 
-async function followSome({ store, days }: RecordLogsOptions, refs: readonly EntityRef[]): Promise<readonly (FollowedLog | undefined)[]> {
+async function followSome({ store }: RecordLogsOptions, refs: readonly EntityRef[]): Promise<readonly (FollowedLog | undefined)[]> {
   const found = await store.readLogStates(refs)
   const ended = refs.filter((_, index) => !isFollowed(found[index]))
-  for (const ref of ended) await store.followChanges(ref, days)
+  for (const ref of ended) await store.followChanges(ref)
   const begun = ended.length === 0 ? [] : await store.readLogStates(ended)
   return refs.map((ref, index) => {
     const log = ended.includes(ref) ? begun[ended.indexOf(ref)] : found[index]

@@ -36,15 +36,19 @@ const pickTimestamp = (moments: readonly (string | null)[], which: 'earliest' | 
 export async function readConnectorStatus(parts: StatusParts, view: PrincipalView, id: string): Promise<SyncStatusRecord> {
   const connector = await findSyncedConnector(parts, view, id)
   const [facts, last] = await Promise.all([readStatusFacts(parts, connector), findLastFinishedRun(parts.database.db, connector.ref)])
-  return buildStatusRecord(facts, last, parts.settings.syncIntervalSeconds)
+  return buildStatusRecord(facts, last, parts.settings)
 }
 
 /**
  * Builds the status of a connector's copy.
  * @param last error of the last finished run; undefined without a finished run
- * @param defaultSeconds interval of schedules without an own interval
+ * @param settings what connectors without a value of their own have
  */
-export function buildStatusRecord(facts: StatusFacts, last: StoredError | undefined, defaultSeconds: number): SyncStatusRecord {
+export function buildStatusRecord(
+  facts: StatusFacts,
+  last: StoredError | undefined,
+  { syncIntervalSeconds: defaultSeconds, changesDays }: StatusParts['settings'],
+): SyncStatusRecord {
   const { connector, runs, schedules } = facts
   const kept = connector.kind === undefined ? [] : listCopiedEntities(connector.kind.definition)
   const entities = kept.map((entity) => buildEntityStatus(facts, entity, defaultSeconds))
@@ -57,6 +61,7 @@ export function buildStatusRecord(facts: StatusFacts, last: StoredError | undefi
     ...summarizeEntities(entities, facts.now),
     last_error: toSyncError(queued !== undefined && queued.error_code !== null ? queued : (last ?? noError)),
     schedules: toScheduleRecords(schedules, connector.groups, defaultSeconds),
+    changes_days: connector.row.changes_days ?? changesDays,
     running: running === undefined ? null : toRunRecord(running),
     queued: queued === undefined ? null : toRunRecord(queued),
     entities,

@@ -3,11 +3,13 @@
  * of the entity, its row in `cs_entities`.
  */
 import { fail } from 'ferrule/internal'
+import { readErrorCode } from '../../db/connections/problems.ts'
 import { buildRowCondition, quoteName, quoteTable } from '../search/columns.ts'
 import type { Term } from '../search/terms.ts'
 import { listInitialTerms } from '../search/values.ts'
 import type { Answer, Row, Session, Statement } from './database/database.ts'
-import type { ChangeCause, ChangedRow } from './log.ts'
+import { indexRules } from './indexes/types.ts'
+import { type ChangeCause, type ChangedRow, followLog, type LogReading } from './log.ts'
 import { type ConnectorTable, nameRows } from './registry.ts'
 import type { Encoded, Fingerprinted, NamedStatement, RowEncoder, StoredRecord } from './row-encoder.ts'
 import { type CopyState, lockExistingState, lockState, noteChange } from './state.ts'
@@ -349,10 +351,8 @@ async function filterGone(
 }
 
 /** Options of a write besides the batch. */
-export interface WriteOptions {
+export interface WriteOptions extends LogReading {
   readonly words: WordFilter
-  /** Milliseconds since 1970. */
-  readonly now: number
   /** True for records that were read outside of a sync. */
   readonly live?: boolean
   /** What caused the read; default: a client's read where `live`, else a sync. */
@@ -363,9 +363,10 @@ export interface WriteOptions {
 
 /** Writes a batch in the transaction of `session`. */
 export async function writeBatch(session: Session, target: ConnectorTable, batch: Batch & WriteOptions): Promise<BatchResult> {
-  const state =
+  const locked =
     batch.live === true ? await lockExistingState(session, target.number, target.known.table.name) : await lockState(session, target)
-  if (state === undefined) return { created: 0, updated: 0, unchanged: 0, removed: 0 }
+  if (locked === undefined) return { created: 0, updated: 0, unchanged: 0, removed: 0 }
+  const state = batch.rules.isAlwaysOn ? { ...locked, log: await followLog(session, nameRows(target), locked.log, batch) } : locked
   if (batch.pass !== undefined && batch.pass !== state.pass) throw fail('unavailable', { reason: 'another complete pass has begun' })
   const met = keepNewest(batch.records.map((record) => target.known.encoder.fingerprint(record, batch.asked)))
   const rows = await filterGone(session, target, met)
@@ -411,4 +412,34 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
   const storedAt = batch.live === true && same === unchanged ? { storedAt: state.changes + (isChanged ? 1n : 0n) } : {}
   const late = missing.length === created.length ? {} : { late: missing.length - created.length }
   return { created: created.length, updated: updated.length, unchanged, removed, ...storedAt, ...late }
+}
+
+/** SQLSTATE of a row whose key exists. */
+const keyExists = '23505'
+
+interface Writing<T> {
+  /** True where the database takes COPY. */
+  readonly mayCopy: boolean
+  /** Runs the write in a transaction. */
+  write(canCopy: boolean): Promise<T>
+  /** Drops indexes that a value is too long for. Returns true when the write is worth a retry. */
+  dropBlocking(thrown: unknown): Promise<boolean>
+}
+
+/**
+ * Writes, and tries again without COPY where a row exists that the counts left out, or without an index that refuses a value.
+ * @throws what the last attempt threw
+ */
+export async function writeInAttempts<T>({ mayCopy, write, dropBlocking }: Writing<T>): Promise<T> {
+  let canCopy = mayCopy
+  // An entity has at most so many indexes; another attempt does without COPY.
+  for (let left = indexRules.mostOfEntity + 1; ; left -= 1) {
+    try {
+      return await write(canCopy)
+    } catch (thrown) {
+      const isRefusedCopy = canCopy && readErrorCode(thrown) === keyExists
+      if (isRefusedCopy) canCopy = false
+      else if (left <= 0 || !(await dropBlocking(thrown))) throw thrown
+    }
+  }
 }

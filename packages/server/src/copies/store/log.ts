@@ -69,6 +69,20 @@ export interface Entries {
   readonly at: number
 }
 
+/** Which logs are written, and for how long changes are kept. */
+export interface LogRules {
+  /** Days for which changes are kept, and after which a log ends that nobody reads. */
+  readonly days: number
+  /** True: all logs are written, also those that nobody reads. */
+  readonly isAlwaysOn: boolean
+}
+
+/** Rules unless a store has others. */
+export const usualLogRules: LogRules = { days: 7, isAlwaysOn: false }
+
+/** Time of the last reading of a log that is always on: it never ends. Milliseconds since 1970. */
+export const latestReadAt = Number.MAX_SAFE_INTEGER
+
 const dayMs = 86_400_000
 /** Maximum size of the log of an entity of a connector, in bytes. */
 export const mostBytes = 64n * 1_024n * 1_024n
@@ -196,21 +210,37 @@ const latestFeed = 2 ** 47
 /** Milliseconds after which a further reading is noted. */
 const readMs = 3_600_000
 
-/** Returns whether a reading is worth a note. */
-export const isReadAgain = (readAt: number, now: number): boolean => Math.abs(now - readAt) >= readMs
+/** Returns when a log counts as read that is read now. */
+const findReadAt = ({ isAlwaysOn }: LogRules, now: number): number => (isAlwaysOn ? latestReadAt : now)
 
-/** Begins the log of an entity whose state is locked, or notes that it is read. */
-export async function followLog(
-  session: Session,
-  { number, name }: EntityRows,
-  { log, now, days }: { log: Log; now: number; days: number },
-): Promise<void> {
-  if (log.feed !== null && !isReadAgain(log.readAt, now) && log.days === days) return
+/** A reading, and the rules of the store. */
+export interface LogReading {
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly rules: LogRules
+}
+
+/** Returns whether a reading is worth a note. */
+export const isReadAgain = (readAt: number, { rules, now }: LogReading): boolean => Math.abs(findReadAt(rules, now) - readAt) >= readMs
+
+/**
+ * Begins the log of an entity whose state is locked, or notes that it is read. The purge corrects its days where the connector has a value of
+ * its own.
+ */
+export async function followLog(session: Session, { number, name }: EntityRows, log: Log, reading: LogReading): Promise<Log> {
+  if (log.feed !== null && !isReadAgain(log.readAt, reading)) return log
+  const { rules, now } = reading
+  const begun = {
+    feed: log.feed ?? BigInt(randomInt(latestFeed)),
+    readAt: findReadAt(rules, now),
+    days: log.feed === null ? rules.days : log.days,
+  }
   await session.query({
     name: 'cs_log_follow',
     text: 'update cs_entities set feed = $3, read_at = $4, log_days = $5 where connector_id = $1 and name = $2',
-    values: [number, name, log.feed ?? BigInt(randomInt(latestFeed)), now, days],
+    values: [number, name, begun.feed, begun.readAt, begun.days],
   })
+  return { ...log, ...begun }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { EntityRef } from '../entity-ref.ts'
 import { buildRowCondition, parseTableName, quoteTable } from '../search/columns.ts'
 import { holdConnector } from './database/connector-lock.ts'
 import type { ContextDatabase, Row, Session, Statement } from './database/database.ts'
-import { type Entries, isOfLog, type Log, type LogPosition, logColumns, parseLog, writeLog } from './log.ts'
+import { type Entries, isOfLog, type Log, type LogPosition, type LogReading, latestReadAt, logColumns, parseLog, writeLog } from './log.ts'
 import type { ConnectorTable } from './registry.ts'
 import type { EntityRows } from './replicas/facts.ts'
 
@@ -95,8 +95,28 @@ export async function noteChange(session: Session, rows: EntityRows, { log }: Pi
   return true
 }
 
+/** Gives each log the rules of now: they can change while nobody reads it. */
+async function setLogRules(
+  database: Pick<ContextDatabase, 'query' | 'transaction'>,
+  { rules: { days: usual, isAlwaysOn }, now }: LogReading,
+  own: ReadonlyMap<string, number>,
+): Promise<void> {
+  const { rows } = await database.query<Row>({
+    text: `select connector_id, name, days from cs_entities e join (select number, coalesce(days, $3) as days from cs_connectors
+      left join unnest($1::uuid[], $2::int4[]) own(id, days) using (id)) c on number = connector_id
+      where feed is not null and (log_days <> days or (read_at = $4) <> $5)`,
+    values: [[...own.keys()], [...own.values()], usual, latestReadAt, isAlwaysOn],
+  })
+  const text = `update cs_entities set log_days = $3, read_at = case when $5 then $4 when read_at = $4 then $6 else read_at end
+    where connector_id = $1 and name = $2`
+  for (const { connector_id: number, name, days } of rows)
+    await database.transaction((session) =>
+      session.query({ text, values: [Number(number), String(name), Number(days), latestReadAt, isAlwaysOn, now] }),
+    )
+}
+
 /** Lists the entities of connectors with changes in their logs. */
-export async function listLogs(database: Pick<ContextDatabase, 'query'>): Promise<readonly EntityRows[]> {
+async function listLogs(database: Pick<ContextDatabase, 'query'>): Promise<readonly EntityRows[]> {
   const { rows } = await database.query<Row>({ text: 'select connector_id, name from cs_entities where position > kept_after' })
   return rows.map(({ connector_id: number, name }) => ({ number: Number(number), name: String(name) }))
 }
@@ -106,7 +126,7 @@ export async function listLogs(database: Pick<ContextDatabase, 'query'>): Promis
  * @param now milliseconds since 1970
  * @returns false when nothing is left to delete
  */
-export async function pruneLog(session: Session, rows: EntityRows, now: number): Promise<boolean> {
+async function pruneLog(session: Session, rows: EntityRows, now: number): Promise<boolean> {
   const log = (await lockExistingState(session, rows.number, rows.name))?.log
   if (log === undefined) return false
   const end = await writeLog(session, rows, log, { cause: 'sync', at: now })
@@ -121,10 +141,26 @@ export async function pruneLog(session: Session, rows: EntityRows, now: number):
 }
 
 /** Reads how many bytes of changes the consumer furthest behind has not read in an entity. */
-export async function readConsumerLag(database: Pick<ContextDatabase, 'query'>): Promise<number> {
+async function readConsumerLag(database: Pick<ContextDatabase, 'query'>): Promise<number> {
   const text = 'select max(position - kept_for) as lag from cs_entities where kept_for is not null'
   const { rows } = await database.query<Row>({ text })
   return Number(rows[0]?.['lag'] ?? 0)
+}
+
+/**
+ * Deletes changes whose days are over.
+ * @param own days of connectors with a value of their own, by their ids
+ * @returns how many bytes of changes the consumer furthest behind has not read in an entity
+ */
+export async function purgeLogs(
+  database: Pick<ContextDatabase, 'query' | 'transaction'>,
+  reading: LogReading,
+  own: ReadonlyMap<string, number>,
+): Promise<number> {
+  await setLogRules(database, reading, own)
+  for (const rows of await listLogs(database))
+    for (let more = true; more; ) more = await database.transaction((session) => pruneLog(session, rows, reading.now))
+  return readConsumerLag(database)
 }
 
 /**

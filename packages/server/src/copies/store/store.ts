@@ -3,10 +3,9 @@
  * Reasons: docs/decisions/copy.md
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { readErrorCode } from '../../db/connections/problems.ts'
 import type { OwnKind } from '../../values/access.ts'
 import type { EntityRef } from '../entity-ref.ts'
-import { type Batch, type BatchResult, type Checkpoint, ListedWords, saveCheckpoints, writeBatch } from './batch.ts'
+import { type Batch, type BatchResult, type Checkpoint, ListedWords, saveCheckpoints, writeBatch, writeInAttempts } from './batch.ts'
 import { createContextDatabase } from './database/context-database.ts'
 import {
   type ContextDatabase,
@@ -36,12 +35,15 @@ import {
   isReadAgain,
   type LogPage,
   type LogPosition,
+  type LogReading,
+  type LogRules,
   type LogState,
   type LogWait,
   LogWaits,
   parseChangeCounts,
   parseLogPage,
   parseLogState,
+  usualLogRules,
 } from './log.ts'
 import { moveOwnRows, removeOwnEntity } from './moves.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
@@ -110,36 +112,6 @@ export async function createEngine(settings: ContextStoreSettings, parts: Engine
 /** The log of an entity that nothing was stored of. */
 const noLog = parseLogState(undefined)
 
-/** SQLSTATE of a row whose key exists. */
-const keyExists = '23505'
-
-interface Writing<T> {
-  /** True where the database takes COPY. */
-  readonly mayCopy: boolean
-  /** Runs the write in a transaction. */
-  write(canCopy: boolean): Promise<T>
-  /** Drops indexes that a value is too long for. Returns true when the write is worth a retry. */
-  dropBlocking(thrown: unknown): Promise<boolean>
-}
-
-/**
- * Writes, and tries again without COPY where a row exists that the counts left out, or without an index that refuses a value.
- * @throws what the last attempt threw
- */
-async function writeInAttempts<T>({ mayCopy, write, dropBlocking }: Writing<T>): Promise<T> {
-  let canCopy = mayCopy
-  // An entity has at most so many indexes; another attempt does without COPY.
-  for (let left = indexRules.mostOfEntity + 1; ; left -= 1) {
-    try {
-      return await write(canCopy)
-    } catch (thrown) {
-      const isRefusedCopy = canCopy && readErrorCode(thrown) === keyExists
-      if (isRefusedCopy) canCopy = false
-      else if (left <= 0 || !(await dropBlocking(thrown))) throw thrown
-    }
-  }
-}
-
 /** Waits some milliseconds of the clock. */
 const pauseAsLong = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, undefined, { signal, ref: false }).catch(() => undefined) // the store closes
 
@@ -147,6 +119,7 @@ class Store implements ContextStore {
   readonly indexes: OnDemandIndexes
   readonly #options: ContextStoreOptions
   readonly #clock: () => number
+  readonly #logRules: LogRules
   readonly #registry: TableRegistry
   readonly #words = new ListedWords()
   readonly #targets: Targets
@@ -165,6 +138,7 @@ class Store implements ContextStore {
   constructor(options: ContextStoreOptions) {
     this.#options = options
     this.#clock = options.clock ?? Date.now
+    this.#logRules = { ...usualLogRules, ...options.log }
     this.#registry = new TableRegistry(options.onTableChange)
     for (const kind of options.kinds ?? []) this.#registry.add(kind)
     const { settings, onUpkeepError: onError, onReplica: onChange, replicaRules: rules, rest = pauseAsLong } = options
@@ -278,11 +252,11 @@ class Store implements ContextStore {
     this.indexes.sweepSoon()
   }
 
-  async followChanges(ref: EntityRef, days: number): Promise<void> {
+  async followChanges(ref: EntityRef): Promise<void> {
     const target = await this.#createTarget(ref)
     await this.#transaction(target, async (session) => {
       const { log } = await state.lockState(session, target)
-      await followLog(session, nameRows(target), { log, now: this.#clock(), days })
+      await followLog(session, nameRows(target), log, this.#reading())
     })
   }
 
@@ -299,9 +273,13 @@ class Store implements ContextStore {
     return states
   }
 
+  #reading(now = this.#clock()): LogReading {
+    return { now, rules: this.#logRules }
+  }
+
   /** Notes from time to time that a log is read. */
   async #noteReading(ref: EntityRef, log: LogState = noLog): Promise<void> {
-    if (log.generation !== null && isReadAgain(log.readAt, this.#clock())) await this.followChanges(ref, log.days)
+    if (log.generation !== null && isReadAgain(log.readAt, this.#reading())) await this.followChanges(ref)
   }
 
   async countChanges(ref: EntityRef, span: { readonly after: bigint; readonly upTo: bigint }): Promise<ChangeCounts> {
@@ -322,12 +300,9 @@ class Store implements ContextStore {
     if (target !== undefined) await this.#transaction(target, (session) => state.keepLog(session, nameRows(target), findNeeded))
   }
 
-  async purgeExpired(now: number): Promise<void> {
+  async purgeExpired(now: number, own: ReadonlyMap<string, number> = new Map()): Promise<void> {
     if (this.#opening === undefined) return
-    const database = await this.openDatabase()
-    for (const rows of await state.listLogs(database))
-      for (let more = true; more; ) more = await database.transaction((session) => state.pruneLog(session, rows, now))
-    this.#consumerLag = await state.readConsumerLag(database)
+    this.#consumerLag = await state.purgeLogs(await this.openDatabase(), this.#reading(now), own)
   }
 
   async saveCheckpoints(ref: EntityRef, checkpoints: readonly Checkpoint[]): Promise<void> {
@@ -467,7 +442,7 @@ class Store implements ContextStore {
       write: (canCopy) =>
         this.#words.remember((begin) =>
           this.#transaction(target, (session) => {
-            const options = { live: cause !== undefined, cause, words: begin(), now: this.#clock(), canCopy }
+            const options = { live: cause !== undefined, cause, words: begin(), canCopy, ...this.#reading() }
             return writeBatch(session, target, { ...batch, ...options })
           }),
         ),

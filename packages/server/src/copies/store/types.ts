@@ -9,7 +9,7 @@ import type { ContextStoreSettings } from './database/settings.ts'
 import type { Removal } from './forget.ts'
 import type { OnDemandIndexes } from './indexes/on-demand.ts'
 import type { IndexChange, IndexRules } from './indexes/types.ts'
-import type { ChangeCause, ChangeCounts, LogPage, LogPosition, LogState, LogWait } from './log.ts'
+import type { ChangeCause, ChangeCounts, LogPage, LogPosition, LogRules, LogState, LogWait } from './log.ts'
 import type { Span } from './passes.ts'
 import type { OnTableChange, SearchableKind } from './registry.ts'
 import type { ReplicaChange, ReplicaRules, ReplicaStatus, SearchRoute } from './replicas/types.ts'
@@ -32,6 +32,8 @@ export interface ContextStoreOptions {
   readonly kinds?: readonly SearchableKind[]
   /** Milliseconds since 1970. */
   readonly clock?: () => number
+  /** Rules of the logs of changes that differ from the usual ones. */
+  readonly log?: Partial<LogRules>
   /** Called after a damaged embedded database was set aside and an empty one created: everything must be filled again. */
   readonly onSetAside?: (aside: SetAsideDatabase) => void
   /** Called after a table was created, extended or recreated. Its checkpoints are deleted, so it is filled from the start. */
@@ -161,11 +163,8 @@ export interface ContextStore {
   removeConnector(connector: string): Promise<void>
   /** Resumes interrupted deletions. */
   finishRemovals(): Promise<void>
-  /**
-   * Begins the log of the changes of an entity, or notes that it is still read.
-   * @param days for which changes are kept, and after which the log ends if nobody reads it
-   */
-  followChanges(ref: EntityRef, days: number): Promise<void>
+  /** Begins the log of the changes of an entity, or notes that it is still read. */
+  followChanges(ref: EntityRef): Promise<void>
   /** Reads changes of an entity after a position, in the order of their commits. */
   readLog(ref: EntityRef, from: { readonly after: bigint; readonly limit: number }): Promise<LogPage>
   readLogStates(refs: readonly EntityRef[]): Promise<readonly LogState[]>
@@ -182,8 +181,11 @@ export interface ContextStore {
    * @param findNeeded reads where all consumers are. It may run again, and never waits for the store
    */
   keepChanges(ref: EntityRef, findNeeded: () => Promise<readonly LogPosition[]>): Promise<void>
-  /** Deletes changes whose days are over, also of entities that nothing writes any more. */
-  purgeExpired(now: number): Promise<void>
+  /**
+   * Deletes changes whose days are over, also of entities that nothing writes any more.
+   * @param own days of connectors with a value of their own, by their ids
+   */
+  purgeExpired(now: number, own?: ReadonlyMap<string, number>): Promise<void>
   /** Runs a search in one slot; undefined when no record of the entity was ever written. */
   search<T>(ref: EntityRef, work: SearchWork<T>, options?: SearchReadOptions): Promise<T | undefined>
   /** Returns whether a search can read an entity: its table exists. */

@@ -150,6 +150,7 @@ const connectors = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readon
     notices ${text} not null default '[]',
     proof ${text},
     unchecked ${flag} not null default ${flag === 'boolean' ? 'false' : '0'},
+    changes_days ${moment},
     vendor_application_id ${id} references vendor_applications (id) on delete set null,
     consent_digest ${text},
     account ${text},

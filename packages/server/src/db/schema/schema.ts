@@ -116,6 +116,8 @@ export interface ConnectorTable extends ConsentColumns {
   notices: string
   /** True before the first successful call with these credentials; syncs wait for it. */
   unchecked: Flag
+  /** Days for which changes of its copy are kept; null uses the default of the settings. */
+  changes_days: number | null
 }
 /** Creations of connectors, for repeats of their requests. */
 export interface ConnectorCreationTable {

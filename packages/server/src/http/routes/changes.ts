@@ -42,7 +42,7 @@ export const listChanges: PrincipalRoute = {
       'Without `after` all records come first, between the marks snapshot_begin and snapshot_end, then what changes, without a gap. ' +
       'With `after=now` nothing comes first. ' +
       'Each page has the cursor of the next one. With `wait` an answer comes with the first change. Changes are written down from the first request on, ' +
-      'and kept for some days (FERRULE_CHANGES_DAYS); a cursor whose changes are lost is answered by `changes_expired`. ' +
+      'and kept for some days (`changes_days` of the connector); a cursor whose changes are lost is answered by `changes_expired`. ' +
       aboutStream,
     scope: 'execute:read',
     query: changesQuery,

@@ -3,6 +3,7 @@ import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { OriginOverride } from 'ferrule/engine'
 import { isObject, tryReadJson } from 'ferrule/internal'
+import { changesDays } from 'ferrule/wire'
 import { indexRules } from '../../copies/store/indexes/types.ts'
 import { describeRows, type SettingRows } from './setting-rows.ts'
 import {
@@ -377,10 +378,17 @@ export const settingsTable = {
   },
   changesDays: {
     name: 'FERRULE_CHANGES_DAYS',
-    type: integer(1, 90),
+    type: integer(changesDays.minimum, changesDays.maximum),
     default: '7',
     about:
-      'Days for which the changes of a copy are kept for those who read them, at most 64 megabytes for an entity of a connector. After as many days without a reader, changes of the entity are no longer written down.',
+      'Days for which the changes of a copy are kept for those who read them, where its connector has no `changes_days` of its own, and at most 64 megabytes for an entity of a connector. After as many days without a reader, changes of the entity are no longer written down.',
+  },
+  changesAlways: {
+    name: 'FERRULE_CHANGES_ALWAYS',
+    type: onOrOff,
+    default: 'off',
+    about:
+      'Writes down the changes of all copies, also of entities that nobody follows. A cursor then stays valid while no change after it was deleted, however long nobody reads.',
   },
   recordsChangedSeconds: {
     name: 'FERRULE_RECORDS_CHANGED_SECONDS',

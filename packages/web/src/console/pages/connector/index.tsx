@@ -33,7 +33,15 @@ import { ConnectLinkButton } from './connect-link-button.tsx'
 import { CredentialsTab } from './credentials-tab.tsx'
 import { listAllKeys, useConnectorId, useConnectorReading, useCopyReading } from './data.ts'
 import { RunsTab } from './runs-tab.tsx'
-import { ConfigurationSection, DeleteSection, EntitiesSection, NameSection, ResetSection, ScheduleSection } from './settings.tsx'
+import {
+  ChangesSection,
+  ConfigurationSection,
+  DeleteSection,
+  EntitiesSection,
+  NameSection,
+  ResetSection,
+  ScheduleSection,
+} from './settings.tsx'
 import { WebhooksSection } from './webhooks-section.tsx'
 
 const says: Readonly<Record<SyncIndexRecord['state'], string>> = {
@@ -142,6 +150,7 @@ function SettingsTab({ connector }: { readonly connector: ConnectorRecord }) {
           <Divider />
           <ScheduleSection connector={connector} />
           <Divider />
+          <ChangesSection connector={connector} />
           <WebhooksSection connector={connector} />
           <Divider />
           <ResetSection connector={connector} />

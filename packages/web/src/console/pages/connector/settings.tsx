@@ -1,5 +1,5 @@
 /** Settings of a connector: its entities, when its copy is brought up to date, its name and configuration, and its end. */
-import { Button, Checkbox, Group, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Divider, Group, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { writeJson } from 'ferrule/internal'
 import {
   type ConnectorRecord,
@@ -410,6 +410,41 @@ function Schedules({ id, copy }: { readonly id: string; readonly copy: SyncStatu
         <PauseButton id={id} schedules={schedules} />
       </Group>
     </Stack>
+  )
+}
+
+/** Days that the page offers. */
+const days = [1, 3, 7, 14, 30, 90] as const
+
+/** Shows the section; nothing for a kind without a copy. */
+export function ChangesSection({ connector: { id, changes_days: own, source_template: kind } }: { readonly connector: ConnectorRecord }) {
+  const usual = useCopyReading(id).data?.changes_days
+  const change = useWrite((ferrule, next: number | null) => ferrule.connectors.patch(id, { changes_days: next }), {
+    refreshes: listAllKeys(id),
+    onDone: () => announce('Changes are kept for another time.'),
+  })
+  if (!kind.supports_context_store) return null
+  const offered = [...new Set([...days, ...(own === null ? [] : [own])])].toSorted((a, b) => a - b)
+  return (
+    <>
+      <Section title="Changes" about="How long changes of the copy are kept for programs that read them, at most 64 MB of an entity.">
+        <Group>
+          <NativeSelect
+            aria-label="Changes are kept"
+            data={[
+              { value: '', label: 'as the service does by default' },
+              ...offered.map((count) => ({ value: String(count), label: `for ${printCounted(count, 'day')}` })),
+            ]}
+            value={String(own ?? '')}
+            disabled={change.isPending}
+            onChange={({ currentTarget: { value } }) => change.mutate(value === '' ? null : Number(value))}
+          />
+          {own === null && usual !== undefined && <Text size="sm">for {printCounted(usual, 'day')}</Text>}
+        </Group>
+        {change.error !== null && <ErrorBox error={change.error} />}
+      </Section>
+      <Divider />
+    </>
   )
 }
 
