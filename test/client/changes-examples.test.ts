@@ -6,21 +6,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { root } from '../../scripts/paths.mjs'
 import { allFound, onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
-import { client, type World } from '../http/support.ts'
+import { client } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
 
-let world: World
-let connector: string
-let folder: string
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'ferrule-mirror-'))
-  world = await startCopyWorld('embedded')
-  connector = await syncedConnector(world, 'gong', onlyUsers)
-})
+const folder = mkdtempSync(join(tmpdir(), 'ferrule-mirror-'))
+const world = await startCopyWorld('embedded')
+const connector = await syncedConnector(world, 'gong', onlyUsers)
 afterAll(async () => {
   await world.close()
   rmSync(folder, { recursive: true, force: true })

@@ -1,24 +1,21 @@
 import { inspect } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type CallOptions, connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
 import { sandboxCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
-import { client, startWorld, type World } from '../http/support.ts'
+import { client, startWorld } from '../http/support.ts'
 import { collect } from '../library/shopify-support.ts'
+import { share } from '../support/share.ts'
 import { connectTo, problem, readBody, type SentRequest, watchFetch } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-  await world.connect('Calls')
-  await world.connect('Warehouse', {
-    connector_type: 'snowflake',
-    credentials: { programmatic_access_token: snowflakeCredentials.token },
-    replication_config: { account: 'sandbox-account', database: 'SANDBOX', warehouse: 'SANDBOX_WH', role: 'SANDBOX_ROLE' },
-  })
+const world = await share(startWorld())
+await world.connect('Calls')
+await world.connect('Warehouse', {
+  connector_type: 'snowflake',
+  credentials: { programmatic_access_token: snowflakeCredentials.token },
+  replication_config: { account: 'sandbox-account', database: 'SANDBOX', warehouse: 'SANDBOX_WH', role: 'SANDBOX_ROLE' },
 })
 afterEach(() => world.sandbox.faults.clear())
-afterAll(() => world.close())
 
 const isExecute = ({ url }: SentRequest): boolean => url.endsWith('/execute')
 const count = 30_000

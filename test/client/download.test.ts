@@ -1,18 +1,15 @@
 import { once } from 'node:events'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { sandboxCredentials } from '../../packages/sandbox/src/index.ts'
-import { startWorld, type World } from '../http/support.ts'
+import { startWorld } from '../http/support.ts'
 import { collect } from '../library/shopify-support.ts'
+import { share } from '../support/share.ts'
 import { connectTo, readBody, type SentRequest, watchFetch } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-  await world.connect('Downloads')
-})
+const world = await share(startWorld())
+await world.connect('Downloads')
 afterEach(() => world.sandbox.faults.clear())
-afterAll(() => world.close())
 
 const params = (range_header?: string) => ({
   filter: { callIds: [world.sandbox.gong.world.callId] },

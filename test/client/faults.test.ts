@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World } from '../http/support.ts'
+import { describe, expect, test } from 'vitest'
+import { startWorld } from '../http/support.ts'
 import { collect } from '../library/shopify-support.ts'
+import { share } from '../support/share.ts'
 import { connectTo, problem, readBody, type SentRequest, watchFetch } from './support.ts'
 
 /** A window that several pages fill. */
@@ -12,14 +13,9 @@ const isExecute = ({ url }: SentRequest): boolean => url.endsWith('/execute')
 const isLaterPage = (request: SentRequest): boolean =>
   isExecute(request) && JSON.stringify(readBody(request)['params'] ?? {}).includes('cursor')
 
-let world: World
-let expected: unknown[]
-beforeAll(async () => {
-  world = await startWorld()
-  await world.connect('Calls')
-  expected = await collect(connectTo(world, 'gong').calls.records(window))
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+await world.connect('Calls')
+const expected = await collect(connectTo(world, 'gong').calls.records(window))
 
 /** Cuts the body of an answer in its middle. */
 async function cut(answer: Response): Promise<Response> {

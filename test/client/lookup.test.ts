@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectorsPath, sandboxStore, startWorld, type World } from '../http/support.ts'
+import { expect, test } from 'vitest'
+import { connectorsPath, sandboxStore, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { connectTo, problem, watchFetch } from './support.ts'
 
-let world: World
-let first: string
-let second: string
-beforeAll(async () => {
-  world = await startWorld()
-  first = await world.connect('First')
-  second = await world.connect('Second')
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const first = await world.connect('First')
+const second = await world.connect('Second')
 
 /** Makes a workspace with connectors to the sandbox. */
 async function fill(workspace: string, bodies: readonly object[]): Promise<string[]> {

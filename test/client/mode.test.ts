@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { connect as connectKind } from '../../packages/ferrule/src/core.ts'
 import { connect, type KindName } from '../../packages/ferrule/src/index.ts'
 import { gong } from '../../packages/ferrule/src/kinds/gong.ts'
@@ -6,17 +6,14 @@ import { shopify } from '../../packages/ferrule/src/kinds/shopify.ts'
 import { snowflake } from '../../packages/ferrule/src/kinds/snowflake.ts'
 import { tiktokMarketing } from '../../packages/ferrule/src/kinds/tiktok-marketing.ts'
 import { sandboxCredentials } from '../../packages/sandbox/src/index.ts'
-import { client, startWorld, type World } from '../http/support.ts'
+import { client, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
 const credentials = { access_key: sandboxCredentials.accessKey, access_key_secret: sandboxCredentials.accessKeySecret }
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-  await world.connect('Only')
-})
+const world = await share(startWorld())
+await world.connect('Only')
 afterEach(() => vi.unstubAllEnvs())
-afterAll(() => world.close())
 
 /** Sets the variables that name the world's service. */
 function setEnvironment(): void {

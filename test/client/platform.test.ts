@@ -3,23 +3,19 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Ferrule } from '../../packages/ferrule/src/client/ferrule.ts'
 import type { ServiceOptions } from '../../packages/ferrule/src/client/settings.ts'
 import { endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
 import { startCopyWorld } from '../http/search-support.ts'
-import { client, sandboxConnector, type World } from '../http/support.ts'
+import { client, sandboxConnector } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-let world: World
-let ferrule: Ferrule
 let number = 0
-beforeAll(async () => {
-  world = await startCopyWorld('postgres')
-  ferrule = open().ferrule
-})
-afterAll(() => world.close())
+const world = await share(startCopyWorld('postgres'))
+const ferrule = open().ferrule
 beforeEach(() => {
   number += 1
 })

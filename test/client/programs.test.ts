@@ -1,17 +1,13 @@
 /** Runs one table of programs in both modes: what they print must be the same. `test/pack/packages.test.ts` runs it on each runtime. */
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { World } from '../http/support.ts'
+import { expect, test } from 'vitest'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { share } from '../support/share.ts'
 import { buildProgramEnvironment, expectHosted, expectLocal, type Mode, runPrograms, startProgramWorld } from './programs/world.ts'
 
 const file = join(import.meta.dirname, 'programs/programs.mjs')
 
-let world: World
-beforeAll(async () => {
-  world = await startProgramWorld()
-})
-afterAll(() => world.close())
+const world = await share(startProgramWorld())
 
 test('programs print the same in both modes', async () => {
   const env = { ...buildSourceEnvironment(), ...buildProgramEnvironment(world) }

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { CallOptions } from '../../packages/ferrule/src/index.ts'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
-import type { World } from '../http/support.ts'
 import { collect } from '../library/shopify-support.ts'
+import { share } from '../support/share.ts'
 import { connectTo, readBody, type SentRequest, watchFetch } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startCopyWorld('postgres')
-  await syncedConnector(world, 'Copied', onlyUsers)
-  await world.connect('Not copied', onlyUsers)
-})
-afterAll(() => world.close())
+const world = await share(startCopyWorld('postgres'))
+await syncedConnector(world, 'Copied', onlyUsers)
+await world.connect('Not copied', onlyUsers)
 
 const isExecute = ({ url }: SentRequest): boolean => url.endsWith('/execute')
 const open = (more: object = {}) => connectTo(world, 'gong', { connector: 'Copied', ...more })

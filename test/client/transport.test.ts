@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readServiceSettings, type ServiceOptions } from '../../packages/ferrule/src/client/settings.ts'
 import { Transport } from '../../packages/ferrule/src/client/transport.ts'
 import { endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
 import type { OrganizationRecord } from '../../packages/ferrule/src/wire/organizations.ts'
-import { client, startWorld, type World } from '../http/support.ts'
+import { client, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
 
 /** A transport whose requests are noted, and can be answered by the test. */
 function open(more: ServiceOptions = {}, answer: (url: string, init: RequestInit) => Response | undefined = () => undefined) {

@@ -1,20 +1,17 @@
 /** Rows as objects with typed cells, from the vendor's stand-in and by way of the service. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { RowOptions } from '../../packages/ferrule/src/index.ts'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
-import { startWorld, type World } from '../http/support.ts'
+import { startWorld } from '../http/support.ts'
 import { collect } from '../library/shopify-support.ts'
 import { openWarehouse, type Warehouse } from '../library/snowflake-support.ts'
 import { connectTo } from './support.ts'
 
-let world: World
 const connected = new Map<string, Warehouse>()
-beforeAll(async () => {
-  world = await startWorld()
-  await world.connect('warehouse', sandboxWarehouse('warehouse'))
-  connected.set('local', openWarehouse(world.sandbox))
-  connected.set('hosted', connectTo(world, 'snowflake'))
-})
+const world = await startWorld()
+await world.connect('warehouse', sandboxWarehouse('warehouse'))
+connected.set('local', openWarehouse(world.sandbox))
+connected.set('hosted', connectTo(world, 'snowflake'))
 afterEach(() => world.sandbox.snowflake.reset())
 afterAll(async () => {
   await connected.get('local')?.close()

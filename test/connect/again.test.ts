@@ -1,19 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sandboxCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
-import { base, connectorsPath, type Json, sandboxConnector, type World } from '../http/support.ts'
+import { base, connectorsPath, type Json, sandboxConnector } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { applications, askAs, ownOrigin, readConnector, readLink, saveApplication, startConnectWorld, visitLink } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startConnectWorld()
-  await saveApplication(world, 'gong')
-  await saveApplication(world, 'tiktok-marketing')
-})
+const world = await share(startConnectWorld())
+await saveApplication(world, 'gong')
+await saveApplication(world, 'tiktok-marketing')
 beforeEach(() => {
   world.sandbox.gong.switches.reset()
   world.sandbox.tiktok.switches.reset()
 })
-afterAll(() => world.close())
 
 const visit = (more: object = {}) => visitLink(world, more)
 const keys = { access_key: 'sandbox', access_key_secret: 'sandbox-secret' }

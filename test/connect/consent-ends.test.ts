@@ -1,44 +1,38 @@
 /** Tokens of consents whose workspace or organization is purged: the vendor ends them afterwards, never before. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { createWorld, firstPrincipal, newTenant, overBoth, secretOf, type World } from '../platform/world.ts'
+import { createWorld, firstPrincipal, newTenant, overBoth, secretOf } from '../platform/world.ts'
 import { createStubEngine } from '../support/engines.ts'
+import { share } from '../support/share.ts'
 
 const day = 86_400_000
 const kind = 'tiktok-marketing'
 const application = { app_id: '7', secret: 'secret' }
 
-overBoth('tokens of consents', (database) => {
-  let world: World
-  let platform: Platform
-  let owner: Principal
+overBoth('tokens of consents', async (database) => {
   const errors: unknown[] = []
   const down: Engine['revokeConsent'] = async () => Promise.reject(fail('upstream_error', { vendor: 'TikTok', reason: 'down' }))
   let revoke = down
   /** What the vendor gives for a code. */
   let token = ''
-  beforeAll(async () => {
-    world = await createWorld(database, 'consent_ends')
-    platform = await world.open({
-      kinds: Object.values(kindTable),
-      engine: () =>
-        createStubEngine({
-          revokeConsent: (connection) => revoke(connection),
-          exchangeConsent: async () => secretOf({ access_token: token, ...application }),
-          listConsentAccounts: async () => [{ id: '7', name: 'Seven' }],
-        }),
-      sandboxOrigins: () => ({ [kind]: { api: 'http://127.0.0.1:1' } }),
-      env: { FERRULE_PUBLIC_URL: 'https://ferrule.example.com' },
-      onBackgroundError: (error) => errors.push(error),
-    })
-    owner = await firstPrincipal(platform)
-    await platform.vendorApplications.save(owner, { connector_type: kind, configuration: application })
+  const world = await share(createWorld(database, 'consent_ends'))
+  const platform = await world.open({
+    kinds: Object.values(kindTable),
+    engine: () =>
+      createStubEngine({
+        revokeConsent: (connection) => revoke(connection),
+        exchangeConsent: async () => secretOf({ access_token: token, ...application }),
+        listConsentAccounts: async () => [{ id: '7', name: 'Seven' }],
+      }),
+    sandboxOrigins: () => ({ [kind]: { api: 'http://127.0.0.1:1' } }),
+    env: { FERRULE_PUBLIC_URL: 'https://ferrule.example.com' },
+    onBackgroundError: (error) => errors.push(error),
   })
-  afterAll(() => world.close())
+  const owner = await firstPrincipal(platform)
+  await platform.vendorApplications.save(owner, { connector_type: kind, configuration: application })
 
   /** Connects a consent with a token. @returns ids of the workspace and the connector */
   async function connect(workspace: string, given: string, who = owner) {

@@ -1,9 +1,10 @@
 /** Consents on pages of the customer's own host: Shopify and Snowflake. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { shopifyCredentials, snowflakeCredentials } from '../../packages/sandbox/src/index.ts'
-import { base, type Json, type World } from '../http/support.ts'
+import { base, type Json } from '../http/support.ts'
 import { ask } from '../sandbox/client.ts'
 import { consentAtShopify, consentAtSnowflake, returnOf } from '../sandbox/consent-client.ts'
+import { share } from '../support/share.ts'
 import {
   applications,
   askAs,
@@ -18,18 +19,14 @@ import {
   warehouse,
 } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startConnectWorld()
-  await saveApplication(world, 'shopify')
-  await saveApplication(world, 'snowflake')
-})
+const world = await share(startConnectWorld())
+await saveApplication(world, 'shopify')
+await saveApplication(world, 'snowflake')
 beforeEach(() => {
   world.sandbox.shopify.reset()
   world.sandbox.snowflake.switches.reset()
   world.sandbox.shopify.clear()
 })
-afterAll(() => world.close())
 
 const { shop } = shopifyCredentials
 const atShopify = () => visitLink(world, { kinds: ['shopify'] })

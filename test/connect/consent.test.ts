@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { sandboxCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
-import { base, type Json, type World } from '../http/support.ts'
+import { base, type Json } from '../http/support.ts'
 import { consentAtGong, returnOf } from '../sandbox/consent-client.ts'
+import { share } from '../support/share.ts'
 import {
   applications,
   askAs,
@@ -15,19 +16,15 @@ import {
   visitLink,
 } from './support.ts'
 
-let world: World
 let before: number
-beforeAll(async () => {
-  world = await startConnectWorld()
-  await saveApplication(world, 'gong')
-  await saveApplication(world, 'tiktok-marketing')
-})
+const world = await share(startConnectWorld())
+await saveApplication(world, 'gong')
+await saveApplication(world, 'tiktok-marketing')
 beforeEach(async () => {
   world.sandbox.gong.switches.reset()
   world.sandbox.tiktok.switches.reset()
   before = await countConnectors(world)
 })
-afterAll(() => world.close())
 
 const tiktokLink = { kinds: ['tiktok-marketing'] }
 const connector = (id: string): Promise<Json> => readConnector(world, id)

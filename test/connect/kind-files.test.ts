@@ -1,11 +1,11 @@
 /** Consents of kinds that are files: the verifier of PKCE, and the choice of an account that becomes part of the address. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { type Seen, serve } from '../engine/support.ts'
-import type { World } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { type Browser, readConnector, saveApplication, startConnectWorld, visitLink } from './support.ts'
 
 async function loadKind(slug: string): Promise<Kind> {
@@ -36,18 +36,12 @@ const startVendor = () =>
     return { body: { id: 7, login: 'ada' } }
   })
 
-let world: World
-let vendor: Awaited<ReturnType<typeof startVendor>>
-beforeAll(async () => {
-  vendor = await startVendor()
-  const kinds = [await loadKind('github'), await loadKind('jira'), await loadKind('stripe')]
-  world = await startConnectWorld({ kinds, settings: { origins: { github: { api: vendor.origin }, jira: { api: vendor.origin } } } })
-  for (const kind of ['github', 'jira']) await saveApplication(world, kind)
-})
-afterAll(async () => {
-  await world.close()
-  await vendor[Symbol.asyncDispose]()
-})
+const vendor = await share(startVendor())
+const kinds = [await loadKind('github'), await loadKind('jira'), await loadKind('stripe')]
+const world = await share(
+  startConnectWorld({ kinds, settings: { origins: { github: { api: vendor.origin }, jira: { api: vendor.origin } } } }),
+)
+for (const kind of ['github', 'jira']) await saveApplication(world, kind)
 
 /** Begins a consent. @returns the query of the page, and the way back */
 async function begin(browser: Browser, kind: string, more: object = {}) {

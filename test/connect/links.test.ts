@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { base, client, createTenant, type Json, type World } from '../http/support.ts'
+import { describe, expect, test } from 'vitest'
+import { base, client, createTenant, type Json } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { appOrigin, Browser, countConnectors, createLink, gongLink, ownOrigin, readLink, startConnectWorld } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startConnectWorld()
-})
-afterAll(() => world.close())
+const world = await share(startConnectWorld())
 
 const links = `${base}/connect/links`
 const keys = { access_key: 'sandbox', access_key_secret: 'sandbox-secret' }

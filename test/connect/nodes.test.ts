@@ -1,12 +1,11 @@
 /** Links over both databases, and on two nodes: what is done once, what a kill leaves, and what is purged. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { kinds as kindTable } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import type { Principal } from '../../packages/server/src/values/access.ts'
-import { createWorld, firstPrincipal, openBeside, overBoth, refusal, secretOf, type World } from '../platform/world.ts'
+import { createWorld, firstPrincipal, openBeside, overBoth, refusal, secretOf } from '../platform/world.ts'
 import { createStubEngine } from '../support/engines.ts'
+import { share } from '../support/share.ts'
 
 const options = {
   kinds: Object.values(kindTable),
@@ -51,10 +50,7 @@ class VendorOfNode {
     })
 }
 
-overBoth('links', (database) => {
-  let world: World
-  let nodes: readonly [Platform, Platform]
-  let owner: Principal
+overBoth('links', async (database) => {
   const vendors = [new VendorOfNode(), new VendorOfNode()] as const
   /** Sets what the vendor does, on both nodes. */
   const set = (does: Vendor): void => {
@@ -62,17 +58,14 @@ overBoth('links', (database) => {
   }
   const countExchanges = () => vendors[0].exchanges + vendors[1].exchanges
   beforeEach(() => set(taking))
-  beforeAll(async () => {
-    world = await createWorld(database, 'connect')
-    const env = { FERRULE_PUBLIC_URL: 'https://ferrule.example.com' }
-    const first = await world.open({ ...options, env, engine: vendors[0].engine })
-    nodes = [first, await openBeside(world, { ...options, env, engine: vendors[1].engine })]
-    owner = await firstPrincipal(first)
-    const save = (connector_type: string, configuration: object) => first.vendorApplications.save(owner, { connector_type, configuration })
-    await save('gong', { client_id: 'id', client_secret: 'secret' })
-    await save('tiktok-marketing', { app_id: '7', secret: 'secret' })
-  })
-  afterAll(() => world.close())
+  const world = await share(createWorld(database, 'connect'))
+  const env = { FERRULE_PUBLIC_URL: 'https://ferrule.example.com' }
+  const first = await world.open({ ...options, env, engine: vendors[0].engine })
+  const nodes = [first, await openBeside(world, { ...options, env, engine: vendors[1].engine })] as const
+  const owner = await firstPrincipal(first)
+  const save = (connector_type: string, configuration: object) => first.vendorApplications.save(owner, { connector_type, configuration })
+  await save('gong', { client_id: 'id', client_secret: 'secret' })
+  await save('tiktok-marketing', { app_id: '7', secret: 'secret' })
 
   const create = (more: object = {}) =>
     nodes[0].connectLinks.create(owner, { end_user: { id: 'u' }, kinds: ['gong'], sandbox: true, ...more })

@@ -1,11 +1,12 @@
 /** Links of kinds with recordings in the sandbox: the owner agrees on the page of the stand-in, as at the vendor. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { loadRecordings } from '../../packages/ferrule/src/kind-recordings/index.ts'
 import type { ServedKind } from '../../packages/server/src/connectors/connector-types.ts'
 import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
-import type { Json, World } from '../http/support.ts'
+import type { Json } from '../http/support.ts'
 import { ask } from '../sandbox/client.ts'
 import { returnOf, submit } from '../sandbox/consent-client.ts'
+import { share } from '../support/share.ts'
 import {
   type Browser,
   countConnectors,
@@ -24,16 +25,12 @@ const slugs = withPage.map(({ definition }) => definition.kind)
 /** What the address of a vendor needs before its page opens. */
 const configurations: Readonly<Record<string, object>> = { salesforce: { domain: 'acme' } }
 
-let world: World
 let before: number
-beforeAll(async () => {
-  world = await startConnectWorld({ kinds: withPage })
-  for (const kind of slugs) await saveApplication(world, kind, { client_id: 'any', client_secret: 'any secret' })
-})
+const world = await share(startConnectWorld({ kinds: withPage }))
+for (const kind of slugs) await saveApplication(world, kind, { client_id: 'any', client_secret: 'any secret' })
 beforeEach(async () => {
   before = await countConnectors(world)
 })
-afterAll(() => world.close())
 
 const visit = (kind: string) => visitLink(world, { kinds: [kind] })
 /** Begins a consent. @returns the address of the page */

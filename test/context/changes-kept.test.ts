@@ -1,20 +1,16 @@
 /** The log of changes keeps what a consumer has not read: beyond its days, up to its bytes, and while nobody reads it. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { mostBytes } from '../../packages/server/src/copies/store/log.ts'
-import type { ContextStore, LogPosition } from '../../packages/server/src/copies/store/types.ts'
-import { createRef, createStoreWorld, notesOf, overStatements, type StoreWorld } from './store-world.ts'
+import type { LogPosition } from '../../packages/server/src/copies/store/types.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, notesOf, overStatements } from './store-world.ts'
 
 const dayMs = 86_400_000
 
-overStatements('what a consumer has not read', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-  })
-  afterAll(() => world.close())
+overStatements('what a consumer has not read', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  const store = world.open()
 
   const state = (ref: EntityRef) => store.readLog(ref, { after: 0n, limit: 0 })
   const write = (ref: EntityRef, id: number, until = id + 1) =>

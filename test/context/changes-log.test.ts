@@ -1,34 +1,20 @@
 /** The log of changes of a copy: every way of writing rows is told, in order, and only while somebody reads it. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { blockEntries, mostBytes } from '../../packages/server/src/copies/store/log.ts'
 import type { ContextStore, LoggedChange } from '../../packages/server/src/copies/store/types.ts'
+import { share } from '../support/share.ts'
 import { Random } from './random.ts'
-import {
-  createRef,
-  createStoreWorld,
-  note,
-  noteFields,
-  notesOf,
-  oneValue,
-  overStatements,
-  rowsOf,
-  type StoreWorld,
-  testKind,
-} from './store-world.ts'
+import { createRef, createStoreWorld, note, noteFields, notesOf, oneValue, overStatements, rowsOf, testKind } from './store-world.ts'
 
 const dayMs = 86_400_000
 const days = 7
 
-overStatements('the log of changes', (engine) => {
-  let world: StoreWorld
+overStatements('the log of changes', async (engine) => {
   let store: ContextStore
 
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-  })
-  afterAll(() => world.close())
+  const world = await share(createStoreWorld(engine))
+  store = world.open()
 
   const keyOf = (id: number): string => note(store, { id }).key
   /** Fills an entity with ten notes, and follows it. */
@@ -345,12 +331,8 @@ overStatements('the log of changes', (engine) => {
   })
 })
 
-overStatements('a log that is always on', (engine) => {
-  let world: StoreWorld
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-  })
-  afterAll(() => world.close())
+overStatements('a log that is always on', async (engine) => {
+  const world = await share(createStoreWorld(engine))
 
   test('begins with the first record, ends with the setting, and begins again', async () => {
     const ref = createRef()

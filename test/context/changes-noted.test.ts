@@ -1,10 +1,10 @@
 /** Whatever writes, replaces or deletes rows of a copy notes it: found in the SQL texts of the service, and in its statements. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { Session } from '../../packages/server/src/copies/store/database/database.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { readSources, type Sources } from '../support/imports.ts'
-import { createRef, createStoreWorld, note, notesOf, overBoth, type StoreWorld } from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, note, notesOf, overBoth } from './store-world.ts'
 
 const room = 'copies/store/'
 
@@ -125,31 +125,26 @@ describe('the SQL of the service', () => {
 /** Statements that are there for the log only. */
 const ofLog = /\bcs_changes\b|^cs_log|^cs_difference_/
 
-overBoth('the statements of a write', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
+overBoth('the statements of a write', async (engine) => {
   /** Deletions return their keys for the log only. So the text differs, and with it the digest in the name. */
   const returnsKeys = /(?<=^cs_remove)_.*| returning [^)]*$/
   const sent: string[] = []
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-    const database = await store.openDatabase()
-    const { transaction } = database
-    vi.spyOn(database, 'transaction').mockImplementation((work, options) =>
-      transaction((session) => {
-        const noting: Session = {
-          ...session,
-          query: (statement) => {
-            sent.push((statement.name ?? statement.text).replace(returnsKeys, ''))
-            return session.query(statement)
-          },
-        }
-        return work(noting)
-      }, options),
-    )
-  })
-  afterAll(() => world.close())
+  const world = await share(createStoreWorld(engine))
+  const store = world.open()
+  const database = await store.openDatabase()
+  const { transaction } = database
+  vi.spyOn(database, 'transaction').mockImplementation((work, options) =>
+    transaction((session) => {
+      const noting: Session = {
+        ...session,
+        query: (statement) => {
+          sent.push((statement.name ?? statement.text).replace(returnsKeys, ''))
+          return session.query(statement)
+        },
+      }
+      return work(noting)
+    }, options),
+  )
 
   /** Every way of writing rows. The figures are those of the commit before there was a log. */
   const writes: readonly (readonly [what: string, statements: number, write: (ref: EntityRef) => Promise<unknown>])[] = [

@@ -1,6 +1,6 @@
 /** Runs the store over stand-ins of Citus, and holds each of its statements against the rule of distributed tables. */
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { open, str } from '../../packages/ferrule/src/definition/fields.ts'
 import { lookForWords } from '../../packages/server/src/copies/everything/run.ts'
 import { parseAggregate } from '../../packages/server/src/copies/search/aggregates/parse.ts'
@@ -57,13 +57,8 @@ const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`more$
 const two: OwnKind = { ...one, entities: testKind({ ...noteFields, ...many }).entities }
 const promoted: OwnKind = { ...two, isPromoted: true }
 const recorded = new Set<string>()
-/** What was sent until the tables of entities were created and filled. */
-let first: ReadonlySet<string>
-let world: CitusWorld
 /** The client that looked at several connectors, and how it plans. */
 let looker: pg.Client | undefined
-let lookPlans: unknown
-let catalogue: Catalogue
 
 /** Records what the store's own connections send. */
 function record(): void {
@@ -166,36 +161,35 @@ async function searchEverything(store: ContextStore): Promise<void> {
     expect((await search({ ...body, entities: ['orders'] })).data).toHaveLength(2)
 }
 
-beforeAll(async () => {
-  world = await createCitusWorld()
-  record()
-  const store = openEager(world, counting)
-  await write(store)
-  await writeOwn(store)
-  first = new Set(recorded)
-  await searchEverything(store)
-  await index(store)
-  const ref = createRef()
-  await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Øresund' })], asked: world.now })
-  await store.waitForChange([{ ref, from: { generation: null, position: 0n } }], { ms: 0 })
-  lookPlans = (await looker?.query('show plan_cache_mode'))?.rows
-  await store.purgeExpired(world.now)
-  await store.close()
-  for (const kinds of [
-    [testKind({ ...noteFields, more: str('More.') })],
-    [testKind({ ...noteFields, price: str('Price.') })],
-    [testKind()],
-  ]) {
-    const changed = world.open({ kinds })
-    await changed.checkDatabase()
-    await changed.close()
-  }
-  await world.run("update cs_tables set shape = replace(shape, 'slots 4', 'slots 2') where name = 'cs_own'")
-  const later = world.open()
-  await later.checkDatabase()
-  await later.close()
-  catalogue = await world.readCatalogue()
-})
+const world = await createCitusWorld()
+record()
+const store = openEager(world, counting)
+await write(store)
+await writeOwn(store)
+/** What was sent until the tables of entities were created and filled. */
+const first = new Set(recorded)
+await searchEverything(store)
+await index(store)
+const ref = createRef()
+await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Øresund' })], asked: world.now })
+await store.waitForChange([{ ref, from: { generation: null, position: 0n } }], { ms: 0 })
+const lookPlans = (await looker?.query('show plan_cache_mode'))?.rows
+await store.purgeExpired(world.now)
+await store.close()
+for (const kinds of [
+  [testKind({ ...noteFields, more: str('More.') })],
+  [testKind({ ...noteFields, price: str('Price.') })],
+  [testKind()],
+]) {
+  const changed = world.open({ kinds })
+  await changed.checkDatabase()
+  await changed.close()
+}
+await world.run("update cs_tables set shape = replace(shape, 'slots 4', 'slots 2') where name = 'cs_own'")
+const later = world.open()
+await later.checkDatabase()
+await later.close()
+const catalogue = await world.readCatalogue()
 afterAll(async () => {
   vi.restoreAllMocks()
   await world.close()

@@ -1,34 +1,28 @@
 /** Searches over all connectors: with more records than are ordered, with copies that do not answer, and with statements of one connector. */
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import type { SearchedConnector } from '../../packages/server/src/copies/sync-types.ts'
+import { share } from '../support/share.ts'
 import { connect, searchedKinds, searchOver, writeInto } from './everything-world.ts'
-import { createStoreWorld, overBoth, type StoreWorld } from './store-world.ts'
+import { createStoreWorld, overBoth } from './store-world.ts'
 
-overBoth('a search over all connectors of a store', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  let all: readonly SearchedConnector[]
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open({ kinds: Object.values(searchedKinds).map(({ definition }) => definition) })
-    all = [connect('shop'), connect('desk'), connect('shop')]
-    for (const [number, connector] of all.entries()) {
-      const count = 3 + number
-      const isShop = connector.kind === searchedKinds.shop
-      const records = Array.from({ length: count }, (_, index) => {
-        const when = `2026-01-0${1 + index}T00:00:00Z`
-        return isShop
-          ? { id: `o${index}`, title: `Acme order ${number}`, state: 'open', url: '/', created_at: when }
-          : { id: index, subject: `Acme ticket ${number}`, body: 'acme', state: 'open', custom: {}, opened: when, requester: `p${index}` }
-      })
-      await writeInto(store, connector, { entity: isShop ? 'orders' : 'tickets', records })
-      if (!isShop) await writeInto(store, connector, { entity: 'people', records: [{ id: 'p1', name: 'Ada', email: 'ada@example.com' }] })
-    }
-  })
-  afterAll(() => world.close())
+overBoth('a search over all connectors of a store', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  const store = world.open({ kinds: Object.values(searchedKinds).map(({ definition }) => definition) })
+  const all = [connect('shop'), connect('desk'), connect('shop')]
+  for (const [number, connector] of all.entries()) {
+    const count = 3 + number
+    const isShop = connector.kind === searchedKinds.shop
+    const records = Array.from({ length: count }, (_, index) => {
+      const when = `2026-01-0${1 + index}T00:00:00Z`
+      return isShop
+        ? { id: `o${index}`, title: `Acme order ${number}`, state: 'open', url: '/', created_at: when }
+        : { id: index, subject: `Acme ticket ${number}`, body: 'acme', state: 'open', custom: {}, opened: when, requester: `p${index}` }
+    })
+    await writeInto(store, connector, { entity: isShop ? 'orders' : 'tickets', records })
+    if (!isShop) await writeInto(store, connector, { entity: 'people', records: [{ id: 'p1', name: 'Ada', email: 'ada@example.com' }] })
+  }
 
   type Found = Awaited<ReturnType<ReturnType<typeof searchOver>>>
   const namesOf = ({ data }: Found) => data.map(({ connector, entity, key }) => `${connector.id} ${entity} ${String(key)}`)

@@ -1,6 +1,6 @@
 /** Cases that generated worlds are too small for: full pages, very many words, and functions that exist on both sides. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { int, list, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { RecentWords } from '../../packages/server/src/copies/search/lookups/run.ts'
@@ -11,6 +11,7 @@ import { parseTimestamp } from '../../packages/server/src/copies/search/timestam
 import type { Position } from '../../packages/server/src/copies/search/tree.ts'
 import { runSearch } from '../../packages/server/src/copies/searcher.ts'
 import { databasesOfStatements } from '../support/postgres.ts'
+import { share } from '../support/share.ts'
 import { createTable, fillTable, openDatabase, type SearchDatabase } from './databases.ts'
 import { momentOf, plainText } from './oracle-values.ts'
 
@@ -60,13 +61,9 @@ async function pagesOf(
   return pages
 }
 
-describe.each(databasesOfStatements(['pglite', 'postgres']))('on %s', (engine) => {
-  let database: SearchDatabase
-  beforeAll(async () => {
-    database = await openDatabase(engine)
-    for (const table of [texts, objects, words, ties]) await createTable(database, table)
-  })
-  afterAll(() => database.close())
+describe.each(databasesOfStatements(['pglite', 'postgres']))('on %s', async (engine) => {
+  const database = await share(openDatabase(engine))
+  for (const table of [texts, objects, words, ties]) await createTable(database, table)
 
   test.each([
     // Reading the words of so long texts takes half a second of a core for each megabyte.

@@ -1,14 +1,14 @@
 /** Live reads of records that the vendor lists as deleted. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { id, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
 import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { BodyMemory } from '../../packages/ferrule/src/engine/http/memory.ts'
 import { createFolds } from '../../packages/server/src/copies/folds.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { applyVendorEvent } from '../../packages/server/src/events/vendors/apply-event.ts'
 import { acme } from '../definition/acme.ts'
-import { createRef, createStoreWorld, idsOf, overStatements, type StoreWorld } from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, idsOf, overStatements } from './store-world.ts'
 import { entity, type Row } from './sync-words.ts'
 
 const { lookups: _lookups, hidden: _hidden, ...bare } = acme
@@ -59,14 +59,9 @@ const accessOf = (connectorId: string) => ({
   },
 })
 
-overStatements('a live read of a deleted record', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open({ kinds: [kind.definition] })
-  })
-  afterAll(() => world.close())
+overStatements('a live read of a deleted record', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  const store = world.open({ kinds: [kind.definition] })
 
   test.each(['list', 'get'] as const)('takes it from the copy with what belongs to it (%s), and stores the others', async (action) => {
     const people = { connector: createRef().connector, kind: 'words', entity: 'people' }

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { BodyDigests, createFolds, digestBody, type FoldOptions } from '../../packages/server/src/copies/folds.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import type { StoredRecord } from '../../packages/server/src/copies/store/row-encoder.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { toStoredRecord } from '../../packages/server/src/copies/sync/walk/records.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
-import { createRef, createStoreWorld, overStatements, rowsOf, type StoreWorld } from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, overStatements, rowsOf } from './store-world.ts'
 
 interface User {
   readonly id: string
@@ -26,20 +26,14 @@ function stored(record: User): StoredRecord {
   return made
 }
 
-overStatements('a page that was read before', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  /** The store of another node; an embedded database has one node. */
-  let other: ContextStore
+overStatements('a page that was read before', async (engine) => {
   let asked: number
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    const options = { kinds: [kinds.gong.definition] }
-    store = world.open(options)
-    other = engine === 'postgres' ? world.open(options) : store
-    asked = world.now
-  })
-  afterAll(() => world.close())
+  const world = await share(createStoreWorld(engine))
+  const options = { kinds: [kinds.gong.definition] }
+  const store = world.open(options)
+  /** The store of another node; an embedded database has one node. */
+  const other = engine === 'postgres' ? world.open(options) : store
+  asked = world.now
 
   const tick = (): number => {
     asked += 1

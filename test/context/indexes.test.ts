@@ -1,28 +1,23 @@
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createSearcher } from '../support/searcher.ts'
+import { share } from '../support/share.ts'
 import { day, eager, filledPlace, found, inDatabase, indexed, minute, openEager, planOf, records, searchOften } from './indexes-world.ts'
 import { createStoreWorld, note, overStatements, type StoreWorld } from './store-world.ts'
 
 const byState = { filter: { eq: { state: 'state-7' } } }
 const made = /cs_on_demand_\d+_[0-9a-f]{12}/
 
-overStatements('indexes on demand', (engine) => {
-  let filled: StoreWorld
+overStatements('indexes on demand', async (engine) => {
   let world: StoreWorld
   let store: ContextStore
-  let ref: EntityRef
   const errors: unknown[] = []
   const open = (rules = {}) => openEager(world, rules, { onUpkeepError: (error) => errors.push(error) })
-  beforeAll(async () => {
-    filled = await createStoreWorld(engine)
-    const first = openEager(filled)
-    ref = await filledPlace(first)
-    await first.close()
-  })
-  afterAll(() => filled.close())
+  const filled = await share(createStoreWorld(engine))
+  const first = openEager(filled)
+  const ref = await filledPlace(first)
+  await first.close()
   beforeEach(async () => {
     world = await createStoreWorld(engine, filled)
     store = open()

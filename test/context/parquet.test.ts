@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { bool, date, decimal, int, list, num, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { encodeHere } from '../../packages/server/src/copies/parquet/encoder.ts'
 import { writeParquet } from '../../packages/server/src/copies/parquet/file.ts'
@@ -22,10 +22,7 @@ const fields = {
 const { columns } = buildSearchTable('test', 'things', { about: 'Things', key: ['id'], context_store_search: fields })
 
 const folder = mkdtempSync(join(tmpdir(), 'ferrule-parquet-'))
-let database: Awaited<ReturnType<DuckDBInstance['connect']>>
-beforeAll(async () => {
-  database = await (await DuckDBInstance.create(':memory:')).connect()
-})
+const database = await (await DuckDBInstance.create(':memory:')).connect()
 afterAll(() => {
   database.closeSync()
   rmSync(folder, { recursive: true, force: true })

@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { RawJson, RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
 import { createFolds, type FoldOptions } from '../../packages/server/src/copies/folds.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { toStoredRecord } from '../../packages/server/src/copies/sync/walk/records.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import type { FoldReport } from '../../packages/server/src/values/metric-types.ts'
 import { reportOf } from '../library/tiktok-operations.ts'
 import { createSearcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, overStatements, type StoreWorld } from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, overStatements } from './store-world.ts'
 
 type KindName = keyof typeof kinds
 
@@ -39,14 +39,9 @@ function accessOf(name: KindName, configuration: Readonly<Record<string, unknown
 const list = (...data: readonly unknown[]): Outcome => ({ type: 'list', data, meta: {} })
 const call = (entity: string, params: unknown = {}, action = 'list') => ({ entity, action, params })
 
-overStatements('records that were read live', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open({ kinds: Object.values(kinds).map(({ definition }) => definition) })
-  })
-  afterAll(() => world.close())
+overStatements('records that were read live', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  const store = world.open({ kinds: Object.values(kinds).map(({ definition }) => definition) })
 
   /** Fills the copy as a sync does. */
   async function synced(name: KindName, entity: string, { record, params = {} }: Synced): Promise<void> {

@@ -1,24 +1,17 @@
 /** The answer names paths below undocumented fields that no record has. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { expect, test } from 'vitest'
 import { createSearcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, note, overStatements, type StoreWorld } from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, note, overStatements } from './store-world.ts'
 
-overStatements('paths that no record had', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  let ref: EntityRef
+overStatements('paths that no record had', async (engine) => {
   const write = (id: number, parts: unknown, where = ref) =>
     store.writeBatch(where, { records: [note(store, { id, parts })], asked: world.now })
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-    ref = createRef()
-    await write(1, [{ name: 'a', more: { deep: [{ end: 1 }] } }])
-    await write(2, null)
-  })
-  afterAll(() => world.close())
+  const world = await share(createStoreWorld(engine))
+  const store = world.open()
+  const ref = createRef()
+  await write(1, [{ name: 'a', more: { deep: [{ end: 1 }] } }])
+  await write(2, null)
 
   const answer = async (params: object, where = ref) => {
     const found = await createSearcher(store).search({ ref: where, params, key: Buffer.from('key'), now: world.now })

@@ -1,9 +1,8 @@
 /** Order by relevance over pages, also when too many records match and while the copy changes. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import { createSearcher, type Searcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, note, overStatements, refusal, type StoreWorld } from './store-world.ts'
+import { expect, test } from 'vitest'
+import { createSearcher } from '../support/searcher.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, note, overStatements, refusal } from './store-world.ts'
 
 const key = Buffer.from('a key of tests')
 const titles = [
@@ -17,21 +16,14 @@ const titles = [
 ]
 const words = { fuzzy: { title: 'renewal plan' } }
 
-overStatements('relevance', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  let searcher: Searcher
-  let ref: EntityRef
+overStatements('relevance', async (engine) => {
   const write = (from: number, all: readonly string[], more: Readonly<Record<string, unknown>> = {}) =>
     store.writeBatch(ref, { records: all.map((title, index) => note(store, { id: from + index, title, ...more })), asked: world.now })
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-    searcher = createSearcher(store)
-    ref = createRef()
-    await write(1, titles)
-  })
-  afterAll(() => world.close())
+  const world = await share(createStoreWorld(engine))
+  const store = world.open()
+  const searcher = createSearcher(store)
+  const ref = createRef()
+  await write(1, titles)
 
   const search = async (params: object, by = searcher) => {
     const answer = await by.search({ ref, params: { fields: ['id'], ...params }, key, now: world.now })

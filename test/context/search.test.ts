@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
+import { expect, test } from 'vitest'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
 import type { Session } from '../../packages/server/src/copies/store/database/database.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import { createSearcher, type Searcher, type SearchRequest } from '../support/searcher.ts'
-import { createRef, createStoreWorld, note, overBoth, refusal, type StoreWorld } from './store-world.ts'
+import { createSearcher, type SearchRequest } from '../support/searcher.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, note, overBoth, refusal } from './store-world.ts'
 
 const key = Buffer.from('a key of tests')
 const otherKey = Buffer.from('another key')
@@ -30,31 +29,24 @@ const findSorted = (plan: readonly { readonly Plan: Step }[]): (readonly string[
   return plan.flatMap(({ Plan }) => below(Plan, false))
 }
 
-overBoth('a searcher', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  let searcher: Searcher
-  let ref: EntityRef
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-    searcher = createSearcher(store)
-    ref = createRef()
-    const notes = [
-      {
-        id: large,
-        title: 'Renewal "Q4"',
-        made: '2026-01-02T03:04:05Z',
-        price: '10.50',
-        state: 'open',
-        parts: [{ n: 9007199254740993n, s: 'ü' }],
-      },
-      { id: 2, title: 'Pricing', made: '2026-01-03T00:00:00Z', price: '9.5', state: 'open', parts: [] },
-      { id: 3, title: null, made: null, price: null, state: 'closed', parts: null },
-    ]
-    await store.writeBatch(ref, { records: notes.map((fields) => note(store, fields)), asked: world.now })
-  })
-  afterAll(() => world.close())
+overBoth('a searcher', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  const store = world.open()
+  const searcher = createSearcher(store)
+  const ref = createRef()
+  const notes = [
+    {
+      id: large,
+      title: 'Renewal "Q4"',
+      made: '2026-01-02T03:04:05Z',
+      price: '10.50',
+      state: 'open',
+      parts: [{ n: 9007199254740993n, s: 'ü' }],
+    },
+    { id: 2, title: 'Pricing', made: '2026-01-03T00:00:00Z', price: '9.5', state: 'open', parts: [] },
+    { id: 3, title: null, made: null, price: null, state: 'closed', parts: null },
+  ]
+  await store.writeBatch(ref, { records: notes.map((fields) => note(store, fields)), asked: world.now })
 
   const request = (params: unknown, more: Partial<SearchRequest> = {}): SearchRequest => ({ ref, params, key, now: world.now, ...more })
   const readStored = async <T>(work: (session: Session, connector: number) => Promise<T>): Promise<T> => {

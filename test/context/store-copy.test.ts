@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { ListedWords } from '../../packages/server/src/copies/store/batch.ts'
 import { createRowEncoder } from '../../packages/server/src/copies/store/row-encoder.ts'
 import { digestTable } from '../../packages/server/src/copies/store/tables.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createSearcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, note, noteFields, notesOf, overBoth, rowsOf, type StoreWorld } from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, note, noteFields, notesOf, overBoth, rowsOf } from './store-world.ts'
 
 /** Texts that a format of rows could take for something else, and what the copy keeps of each. */
 const texts: readonly (readonly [text: string, kept?: string])[] = [
@@ -21,14 +21,9 @@ const texts: readonly (readonly [text: string, kept?: string])[] = [
   ['Ünï – 漢字かな ßø'],
 ]
 
-overBoth('new rows', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-  })
-  afterAll(() => world.close())
+overBoth('new rows', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  const store = world.open()
   const search = async (ref: ReturnType<typeof createRef>, query: object) => {
     const page = await createSearcher(store).search({ ref, params: { query }, key: Buffer.from('k'), now: 0 })
     return JSON.parse(page?.json ?? '[]') as { id: number; title: string; parts: unknown }[]

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createContextDatabase } from '../../packages/server/src/copies/store/database/context-database.ts'
-import { type ContextDatabase, Lane } from '../../packages/server/src/copies/store/database/database.ts'
-import { createStoreWorld, ignoreWaits, oneValue, overBoth, refusal, type StoreWorld } from './store-world.ts'
+import { Lane } from '../../packages/server/src/copies/store/database/database.ts'
+import { share } from '../support/share.ts'
+import { createStoreWorld, ignoreWaits, oneValue, overBoth, refusal } from './store-world.ts'
 
 /** Runs for many minutes. */
 const endless = 'select count(*) from generate_series(1, 100000000000)'
 
-overBoth('the database', (engine) => {
-  let world: StoreWorld
-  let database: ContextDatabase
-
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    // What waits while the thread of the embedded database starts again has its time.
-    database = await world.open({ settings: { ...world.settings, searchSeconds: 100 } }).openDatabase()
-  })
-  afterAll(() => world.close())
+overBoth('the database', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  // What waits while the thread of the embedded database starts again has its time.
+  const database = await world.open({ settings: { ...world.settings, searchSeconds: 100 } }).openDatabase()
   /** Opens another store: an embedded database has one only. */
   const openOther = async () => (engine === 'embedded' ? await createStoreWorld(engine) : world).open()
 

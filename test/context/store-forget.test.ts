@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import type { ContextStore, Link } from '../../packages/server/src/copies/store/types.ts'
+import type { Link } from '../../packages/server/src/copies/store/types.ts'
 import { findLinks } from '../../packages/server/src/copies/sync/walk/records.ts'
-import { createRef, createStoreWorld, idsOf, note, notesOf, overStatements, rowsOf, type StoreWorld } from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, idsOf, note, notesOf, overStatements, rowsOf } from './store-world.ts'
 
-overStatements('records that are known to be gone', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-  })
-  afterAll(() => world.close())
+overStatements('records that are known to be gone', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  const store = world.open()
 
   const people = (ref: EntityRef): EntityRef => ({ ...ref, entity: 'people' })
   const person = (key: string, name: string) => ({ key, fields: { id: key, name } })

@@ -1,16 +1,17 @@
 /** Thirty-two changes of a kind over a filled copy: each means what it says, nothing is lost, and no other copy is touched. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { compareKinds, type KindChangeClass } from '../../packages/ferrule/src/definition/compare.ts'
 import type { Field } from '../../packages/ferrule/src/definition/fields.ts'
 import { type FeedPosition, FeedReader } from '../../packages/server/src/copies/changes/reader.ts'
 import { readColumnType } from '../../packages/server/src/copies/search/columns.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { createSearcher as createStoreSearcher } from '../../packages/server/src/copies/searcher.ts'
-import { type ContextStore, findOwnMoves, type OwnMove } from '../../packages/server/src/copies/store/types.ts'
+import { findOwnMoves, type OwnMove } from '../../packages/server/src/copies/store/types.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { changes, file, read } from '../kind-file/changes.ts'
 import { createSearcher } from '../support/searcher.ts'
-import { createRef, createStoreWorld, overStatements, type StoreWorld } from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, overStatements } from './store-world.ts'
 
 /** Classes that announce what happens to the rows of an entity. Known values that change may be stored alike: then less happens than announced. */
 const announced: Readonly<Record<Exclude<OwnMove, 'same'>, readonly KindChangeClass[]>> = {
@@ -48,17 +49,11 @@ const recordsOf = (own: OwnKind, entity: string): readonly Readonly<Record<strin
     Object.fromEntries(Object.entries(fieldsOf(own, entity)).map(([name, schema]) => [name, readValue(name, schema, number)])),
   )
 
-overStatements('a copy whose kind changes', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  let reader: FeedReader
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-    const searcher = createStoreSearcher(store, { cursorKey: () => Buffer.from('key'), clock: () => world.now })
-    reader = new FeedReader({ store, searcher, timeoutMs: 10_000 })
-  })
-  afterAll(() => world.close())
+overStatements('a copy whose kind changes', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  const store = world.open()
+  const searcher = createStoreSearcher(store, { cursorKey: () => Buffer.from('key'), clock: () => world.now })
+  const reader = new FeedReader({ store, searcher, timeoutMs: 10_000 })
 
   const refTo = (own: OwnKind, entity: string, connector: string) => ({ connector, kind: 'acme', entity, own })
   const write = async (own: OwnKind, entity: string, connector: string): Promise<void> => {

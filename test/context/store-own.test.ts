@@ -1,5 +1,5 @@
 /** Kinds of organizations: their rows lie in one table, never mix, move between versions, and are removed. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { bool, decimal, type Fields, id, int, known, list, num, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { buildOwnTable, checkOwnTable, listPhysicalColumns, slotTables } from '../../packages/server/src/copies/search/columns.ts'
@@ -8,8 +8,9 @@ import { createRowEncoder } from '../../packages/server/src/copies/store/row-enc
 import { type ContextStore, findOwnMoves } from '../../packages/server/src/copies/store/types.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { createSearcher } from '../support/searcher.ts'
+import { share } from '../support/share.ts'
 import { eager, found, planOf, searchOften } from './indexes-world.ts'
-import { createRef, createStoreWorld, notesOf, oneValue, overStatements, refusal, rowsOf, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, notesOf, oneValue, overStatements, refusal, rowsOf } from './store-world.ts'
 
 const organizationId = '7a000000-0000-4000-8000-000000000001'
 let kinds = 0
@@ -57,14 +58,9 @@ async function ask(store: ContextStore, ref: EntityRef, query: object = {}): Pro
 const idsOf = async (store: ContextStore, ref: EntityRef, query: object = {}): Promise<unknown[]> =>
   (await ask(store, ref, query)).map((record) => record['id'])
 
-overStatements('kinds of organizations', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open({ indexRules: { ...eager, mostOfOrganization: 1 } })
-  })
-  afterAll(() => world.close())
+overStatements('kinds of organizations', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  const store = world.open({ indexRules: { ...eager, mostOfOrganization: 1 } })
 
   const countAll = async (where = 'true') =>
     Number(await oneValue(await store.openDatabase(), `select count(*) from cs_own where ${where}`))

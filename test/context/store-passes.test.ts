@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import { createRef, createStoreWorld, idsOf, notesOf, oneValue, overStatements, refusal, type StoreWorld } from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, idsOf, notesOf, oneValue, overStatements, refusal } from './store-world.ts'
 
-overStatements('a complete pass', (engine) => {
-  let world: StoreWorld
+overStatements('a complete pass', async (engine) => {
   let store: ContextStore
 
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-  })
-  afterAll(() => world.close())
+  const world = await share(createStoreWorld(engine))
+  store = world.open()
 
   const filled = async (): Promise<EntityRef> => {
     const ref = createRef()

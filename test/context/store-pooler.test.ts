@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startPgBouncer } from '../support/pgbouncer.ts'
 import { listLeftovers } from '../support/pooled-sessions.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { filledPlace, found, inDatabase, indexed, openEager, searchOften } from './indexes-world.ts'
-import { createRef, createStoreWorld, ignoreWaits, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
+import { createRef, createStoreWorld, ignoreWaits, notesOf, oneValue, refusal } from './store-world.ts'
 
 /** Sessions of the server behind the pooler; both nodes open more connections. */
 const sessions = 4
-let pooler: Pooler
-let world: StoreWorld
 let direct: string
-let nodes: readonly [ContextStore, ContextStore]
-beforeAll(async () => {
-  const any = await createTestDatabase('pooler')
-  pooler = await startPgBouncer(any.url, sessions)
-  await any.drop()
-  world = await createStoreWorld('postgres', undefined, (url) => {
-    direct = url
-    return pooler.through(url)
-  })
-  nodes = [openEager(world), openEager(world)]
+const any = await createTestDatabase('pooler')
+const pooler = await startPgBouncer(any.url, sessions)
+await any.drop()
+const world = await createStoreWorld('postgres', undefined, (url) => {
+  direct = url
+  return pooler.through(url)
 })
+const nodes = [openEager(world), openEager(world)] as const
 afterAll(async () => {
   await world.close()
   await pooler.stop()

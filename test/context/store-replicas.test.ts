@@ -1,28 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { Replicas } from '../../packages/server/src/copies/store/replicas/replicas.ts'
 import { openLine } from '../support/line.ts'
 import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
+import { createTestDatabase } from '../support/postgres.ts'
 import { eager, filledPlace, found, searchOften } from './indexes-world.ts'
 import { createRelatedRef, groupRelated, relatedKind, storeRecords } from './related-world.ts'
-import {
-  type ReplicaNode,
-  type ReplicaWorld,
-  read,
-  rules,
-  runClients,
-  startReplicaWorld,
-  startTwoNodes,
-  untilStates,
-  write,
-} from './replicas-world.ts'
+import { type ReplicaNode, read, rules, runClients, startTwoNodes, untilStates, write } from './replicas-world.ts'
 import { createRef, ignoreWaits, refusal } from './store-world.ts'
 
-let world: ReplicaWorld
-let nodes: readonly [ReplicaNode, ReplicaNode]
-beforeAll(async () => {
-  ;({ world, nodes } = await startTwoNodes())
-})
+const { world, nodes } = await startTwoNodes()
 afterAll(() => world?.close())
 
 const countAll = (place: Parameters<ReplicaNode['count']>[0]): number => nodes[0].count(place) + nodes[1].count(place)
@@ -248,10 +235,10 @@ test('a search that only reads cannot write on a replica, and a pooler may stand
 })
 
 test('servers that are no replica of the primary are refused, and say why', async () => {
-  const other = await startReplicaWorld(0)
+  const other = await createTestDatabase('no_replica')
   const sameServer = new URL(world.urlOf(0))
   sameServer.pathname = '/other'
-  const node = await world.open([other.urlOf('primary'), sameServer.href, world.urlOf('primary')])
+  const node = await world.open([other.url, sameServer.href, world.urlOf('primary')])
   try {
     await untilStates(node, 'refused', 'refused', 'refused')
     const reasons = node.changes.toSorted((a, b) => a.position - b.position).map(({ reason }) => reason)
@@ -265,7 +252,7 @@ test('servers that are no replica of the primary are refused, and say why', asyn
     expect(await read(node, ref)).toBe(1)
     expect([node.count('replica'), node.count('primary')]).toEqual([0, 1])
   } finally {
-    await other.close()
+    await other.drop()
   }
 })
 

@@ -1,28 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { date, int, str } from '../../packages/ferrule/src/definition/fields.ts'
 import type { ContextStore, ContextStoreOptions, SearchableKind } from '../../packages/server/src/copies/store/types.ts'
-import {
-  createRef,
-  createStoreWorld,
-  idsOf,
-  note,
-  noteFields,
-  notesOf,
-  oneValue,
-  overStatements,
-  rowsOf,
-  type StoreWorld,
-  testKind,
-} from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, idsOf, note, noteFields, notesOf, oneValue, overStatements, rowsOf, testKind } from './store-world.ts'
 
-overStatements('tables', (engine) => {
-  let world: StoreWorld
+overStatements('tables', async (engine) => {
   let changes: string[]
 
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = await share(createStoreWorld(engine))
   beforeEach(() => {
     changes = []
   })

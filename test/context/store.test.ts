@@ -1,30 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { str } from '../../packages/ferrule/src/definition/fields.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import {
-  createRef,
-  createStoreWorld,
-  idsOf,
-  note,
-  notesOf,
-  oneValue,
-  overBoth,
-  refusal,
-  rowsOf,
-  type StoreWorld,
-  testKind,
-} from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, idsOf, note, notesOf, oneValue, overBoth, refusal, rowsOf, testKind } from './store-world.ts'
 
-overBoth('the store', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
-
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-  })
-  afterAll(() => world.close())
+overBoth('the store', async (engine) => {
+  const world = await share(createStoreWorld(engine))
+  const store = world.open()
 
   const write = (ref: ReturnType<typeof createRef>, records: ReturnType<typeof note>[], asked = world.now) =>
     store.writeBatch(ref, { records, asked })

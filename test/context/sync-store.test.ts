@@ -1,9 +1,10 @@
 /** What walks need of the real store, on both databases. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
-import { createRef, createStoreWorld, idsOf, note, oneValue, overStatements, refusal, rowsOf, type StoreWorld } from './store-world.ts'
+import { share } from '../support/share.ts'
+import { createRef, createStoreWorld, idsOf, note, oneValue, overStatements, refusal, rowsOf } from './store-world.ts'
 import { connector, Side } from './sync-double.ts'
 import { type EntityName, entities, madeUp } from './sync-kind.ts'
 import { filledVendor } from './sync-vendor.ts'
@@ -11,17 +12,12 @@ import { filledVendor } from './sync-vendor.ts'
 const day = 86_400_000
 const hour = 3_600_000
 
-overStatements('a pass over a span', (engine) => {
-  let world: StoreWorld
-  let store: ContextStore
+overStatements('a pass over a span', async (engine) => {
   const at = (id: number): string => new Date(world.now - id * day).toISOString()
   const made = (...ids: readonly number[]) => ids.map((id) => note(store, { id, title: `Note ${id}`, made: at(id) }))
 
-  beforeAll(async () => {
-    world = await createStoreWorld(engine)
-    store = world.open()
-  })
-  afterAll(() => world.close())
+  const world = await share(createStoreWorld(engine))
+  const store = world.open()
 
   test('removes what it did not see there, and nothing else', async () => {
     const ref = createRef()
@@ -100,15 +96,10 @@ async function copyOf(store: ContextStore, entity: EntityName): Promise<Map<stri
   return new Map(keyed.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-describe('a walk over the embedded store', () => {
+describe('a walk over the embedded store', async () => {
   const names = ['people', 'calls', 'transcripts'] as const
-  let world: StoreWorld
-  let store: ContextStore
-  beforeAll(async () => {
-    world = await createStoreWorld('embedded')
-    store = world.open({ kinds: [madeUp.definition] })
-  })
-  afterAll(() => world.close())
+  const world = await share(createStoreWorld('embedded'))
+  const store = world.open({ kinds: [madeUp.definition] })
 
   /** Returns the store with a failing n-th change, before or after it is made. */
   function failing(n: number, moment: 'before' | 'after'): { readonly store: SyncTask['store']; happened(): boolean } {

@@ -4,8 +4,9 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World } from '../http/support.ts'
+import { describe, expect, test } from 'vitest'
+import { startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { startBearerProxy } from './bearer-proxy.ts'
 import { type Findings, listFailures, runConformance } from './conformance.ts'
 import { startFixture } from './fixture/start.ts'
@@ -46,20 +47,16 @@ async function readRequired(revision: Revision): Promise<readonly string[]> {
 
 const fixtureFindings = new Map<Revision, Findings>()
 const productFindings = new Map<Revision, Findings>()
-let world: World
 
-beforeAll(async () => {
-  world = await startWorld()
-  const fixture = await startFixture()
-  const proxy = await startBearerProxy(world.port, world.token)
-  for (const revision of revisions) {
-    fixtureFindings.set(revision, await runConformance(fixture.url, revision))
-    productFindings.set(revision, await runConformance(`${proxy.url}/mcp`, revision))
-  }
-  proxy.close()
-  await fixture.close()
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const fixture = await startFixture()
+const proxy = await startBearerProxy(world.port, world.token)
+for (const revision of revisions) {
+  fixtureFindings.set(revision, await runConformance(fixture.url, revision))
+  productFindings.set(revision, await runConformance(`${proxy.url}/mcp`, revision))
+}
+proxy.close()
+await fixture.close()
 
 const find = (findings: ReadonlyMap<Revision, Findings>, revision: Revision): Findings => findings.get(revision) ?? new Map()
 

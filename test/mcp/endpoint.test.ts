@@ -1,19 +1,16 @@
 /** The endpoint of the service, by real clients of both revisions and of both generations. */
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
-import { base, client, createTenant, startWorld, type Tenant, tokenPath, type World } from '../http/support.ts'
+import { base, client, createTenant, startWorld, tokenPath } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { connectClient, connectOldClient, type TestClient } from './clients.ts'
 
-let world: World
-let tenant: Tenant
-let connector: string
-let url: string
 /** Holds calls of the engine back until they are aborted. */
 let hold: ((call: Call) => void) | undefined
 
-beforeAll(async () => {
-  world = await startWorld({
+const world = await share(
+  startWorld({
     engine: (engine) => ({
       async run(connection, call) {
         if (hold === undefined) return engine.run(connection, call)
@@ -23,12 +20,11 @@ beforeAll(async () => {
         throw signal?.reason
       },
     }),
-  })
-  connector = await world.connect('calls')
-  tenant = await createTenant(world, 'another')
-  url = `${world.url}/mcp`
-})
-afterAll(() => world.close())
+  }),
+)
+const connector = await world.connect('calls')
+const tenant = await createTenant(world, 'another')
+const url = `${world.url}/mcp`
 
 const issue = async (scope: string): Promise<string> => {
   const body = { client_id: client.id, client_secret: client.secret, scope }
@@ -41,12 +37,8 @@ const generations: readonly (readonly [string, string, (token: string) => Promis
   ['the client of the generation before', '2025-11-25', (token) => connectOldClient(url, token)],
 ]
 
-describe.each(generations)('%s', (_name, revision, connect) => {
-  let agent: TestClient
-  beforeAll(async () => {
-    agent = await connect(world.token)
-  })
-  afterAll(() => agent.close())
+describe.each(generations)('%s', async (_name, revision, connect) => {
+  const agent = await share(connect(world.token))
 
   test('finds what is connected, and reads it', async () => {
     expect(agent.revision).toBe(revision)

@@ -1,18 +1,13 @@
 /** Clients of frameworks at the endpoint: each speaks the protocol in its own way. */
 import { createMCPClient } from '@ai-sdk/mcp'
 import { MultiServerMCPClient } from '@langchain/mcp-adapters'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../http/support.ts'
+import { expect, test } from 'vitest'
+import { startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let world: World
-let connector: string
-let server: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
-beforeAll(async () => {
-  world = await startWorld()
-  connector = await world.connect('calls')
-  server = { url: `${world.url}/mcp`, headers: { authorization: `Bearer ${world.token}` } }
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const connector = await world.connect('calls')
+const server = { url: `${world.url}/mcp`, headers: { authorization: `Bearer ${world.token}` } }
 
 const users = () => ({ connector, entity: 'users', action: 'list', fields: ['id'] })
 const wrong = () => ({ ...users(), entity: 'user' })

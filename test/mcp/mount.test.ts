@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Server } from '@modelcontextprotocol/server'
-import { type FastifyInstance, fastify } from 'fastify'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fastify } from 'fastify'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { McpSdk } from '../../packages/ferrule/src/mcp/server.ts'
 import { createDoor } from '../../packages/server/src/http/mcp/doors.ts'
 import { type McpExchange, mountMcp } from '../../packages/server/src/http/mcp/mount.ts'
@@ -30,24 +30,6 @@ function createServer(sdk: McpSdk, { who, message }: McpExchange<string>): Serve
   return server
 }
 
-let app: FastifyInstance
-let url: string
-beforeAll(async () => {
-  app = fastify()
-  mountMcp<string>(app, {
-    path: '/mcp',
-    door: createDoor({
-      host: '127.0.0.1',
-      publicUrl: 'https://ferrule.example.com',
-      corsOrigins: ['https://console.example.org'],
-      mcpHosts: [],
-    }),
-    authenticate: async ({ request: { headers } }) => headers.authorization ?? 'nobody',
-    identify: (who) => who,
-    createServer,
-  })
-  url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/mcp`
-})
 afterAll(() => app.close())
 
 const message = (method: string, params: object, id?: unknown) => ({ jsonrpc: '2.0', method, params, ...(id === undefined ? {} : { id }) })
@@ -68,6 +50,21 @@ const begin = async (): Promise<(typeof begun)[number]> => {
   if (found === undefined) throw new Error('no call has begun')
   return found
 }
+
+const app = fastify()
+mountMcp<string>(app, {
+  path: '/mcp',
+  door: createDoor({
+    host: '127.0.0.1',
+    publicUrl: 'https://ferrule.example.com',
+    corsOrigins: ['https://console.example.org'],
+    mcpHosts: [],
+  }),
+  authenticate: async ({ request: { headers } }) => headers.authorization ?? 'nobody',
+  identify: (who) => who,
+  createServer,
+})
+const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/mcp`
 
 describe('what reaches a server', () => {
   test('arguments keep every digit', async () => {

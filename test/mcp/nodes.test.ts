@@ -1,26 +1,15 @@
 /** MCP over two nodes of one service: any node continues an answer, and any refuses a token that another revoked. */
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { ask } from '../faults/client.ts'
-import { type Installation, install } from '../faults/installation.ts'
+import { install } from '../faults/installation.ts'
+import { share } from '../support/share.ts'
 import { connectClient, type TestClient } from './clients.ts'
 
-const sandbox = await startSandbox({ limits: false })
-afterAll(() => sandbox.close())
-let installed: Installation
-let token: string
+const sandbox = await share(startSandbox({ limits: false }))
 const agents: TestClient[] = []
 const addresses: string[] = []
-beforeAll(async () => {
-  await sandbox.snowflake.open()
-  installed = await install({ sandbox, name: 'agents', publicUrl: 'http://127.0.0.1' })
-  const { url, token: bearer } = installed.clients[0].execute(installed.connectorId)
-  const made = await ask({ url: new URL('/api/v1/account/mcp-tokens', url).href, token: bearer, body: { name: 'agent', scopes } })
-  token = made.json.token
-  for (const client of installed.clients) addresses.push(new URL('/mcp', client.execute('any').url).href)
-  for (const address of addresses) agents.push(await connectClient(address, token, '2026-07-28'))
-})
 afterAll(async () => {
   for (const agent of agents) await agent.close()
   await installed[Symbol.asyncDispose]()
@@ -34,6 +23,14 @@ const nextAgent = (turn: number): TestClient => {
   if (agent === undefined) throw new Error('no agent')
   return agent
 }
+
+await sandbox.snowflake.open()
+const installed = await install({ sandbox, name: 'agents', publicUrl: 'http://127.0.0.1' })
+const { url, token: bearer } = installed.clients[0].execute(installed.connectorId)
+const made = await ask({ url: new URL('/api/v1/account/mcp-tokens', url).href, token: bearer, body: { name: 'agent', scopes } })
+const token = made.json.token
+for (const client of installed.clients) addresses.push(new URL('/mcp', client.execute('any').url).href)
+for (const address of addresses) agents.push(await connectClient(address, token, '2026-07-28'))
 
 test('a statement runs once, and each node continues its answer', async () => {
   const params = { connector: 'warehouse', entity: 'record', action: 'list', params: { statement } }

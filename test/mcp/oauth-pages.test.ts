@@ -1,11 +1,11 @@
 /** The pages where an operator signs in and agrees. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { base, client, createTenant, type Json, type Tenant, tokenPath } from '../http/support.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { base, client, createTenant, type Json, tokenPath } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import {
   Browser,
   buildAuthorization,
   createChallenge,
-  type OAuthWorld,
   openPage,
   readFormToken,
   registerClient,
@@ -13,22 +13,14 @@ import {
   startOAuthWorld,
 } from './oauth-support.ts'
 
-let world: OAuthWorld
-let tenant: Tenant
-let mine: string
+const world = await share(startOAuthWorld())
+const tenant = await createTenant(world, 'Other')
+const mine = await world.connect('mine')
+await world.connect('hidden')
+const { json } = await world.ask(`${base}/account/applications`, { token: tenant.token, body: { name: 'Own' } })
 /** An application of the tenant. */
-let own: { readonly id: string; readonly secret: string }
-let clientId: string
-beforeAll(async () => {
-  world = await startOAuthWorld()
-  tenant = await createTenant(world, 'Other')
-  mine = await world.connect('mine')
-  await world.connect('hidden')
-  const { json } = await world.ask(`${base}/account/applications`, { token: tenant.token, body: { name: 'Own' } })
-  own = { id: json.client_id, secret: json.client_secret }
-  clientId = (await registerClient(world)).json.client_id
-})
-afterAll(() => world.close())
+const own = { id: json.client_id, secret: json.client_secret }
+const clientId = (await registerClient(world)).json.client_id
 beforeEach(() => {
   world.clock.now += 61_000 // another minute of the limits
 })

@@ -1,9 +1,10 @@
 /** What the authorization server refuses, and how it says so. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Http } from '../../packages/ferrule/src/engine/http/http.ts'
 import type { DocumentHttp } from '../../packages/server/src/http/oauth/documents.ts'
-import { serve, type TestServer } from '../engine/support.ts'
+import { serve } from '../engine/support.ts'
 import { base, client, type Json, tokenPath } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import {
   agree,
   Browser,
@@ -12,16 +13,12 @@ import {
   createChallenge,
   Login,
   logIn,
-  type OAuthWorld,
   openPage,
   post,
   registerClient,
   startOAuthWorld,
 } from './oauth-support.ts'
 
-let world: OAuthWorld
-let host: TestServer
-let clientId: string
 let document: { status?: number; headers?: Record<string, string>; body?: string } = {}
 const real = new Http()
 const documentUrl = 'https://agent.example/client.json'
@@ -35,15 +32,9 @@ const documents: DocumentHttp = {
   close: () => real.close(),
 }
 
-beforeAll(async () => {
-  host = await serve(() => ({ headers: { 'content-type': 'application/json' }, ...document }))
-  world = await startOAuthWorld({ documents })
-  clientId = (await registerClient(world)).json.client_id
-})
-afterAll(async () => {
-  await world.close()
-  await host[Symbol.asyncDispose]()
-})
+const host = await share(serve(() => ({ headers: { 'content-type': 'application/json' }, ...document })))
+const world = await share(startOAuthWorld({ documents }))
+const clientId = (await registerClient(world)).json.client_id
 beforeEach(() => {
   world.clock.now += 61_000 // another minute of the limits
 })

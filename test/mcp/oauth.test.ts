@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { auth as authOld } from '@modelcontextprotocol/sdk/client/auth.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { buildServerMetadata } from '../../packages/server/src/http/oauth/metadata.ts'
 import { base, client, createTenant, type Json } from '../http/support.ts'
 import {
@@ -14,7 +14,6 @@ import {
   createChallenge,
   Login,
   logIn,
-  type OAuthWorld,
   openPage,
   post,
   readFormToken,
@@ -24,13 +23,9 @@ import {
   startOAuthWorld,
 } from './oauth-support.ts'
 
-let folder: string
-let world: OAuthWorld
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ferrule-oauth-'))
-  world = await startOAuthWorld({ folder })
-  await world.connect('shown')
-})
+const folder = await mkdtemp(join(tmpdir(), 'ferrule-oauth-'))
+const world = await startOAuthWorld({ folder })
+await world.connect('shown')
 afterAll(async () => {
   await world.close()
   await rm(folder, { recursive: true, force: true })

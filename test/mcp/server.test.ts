@@ -2,7 +2,7 @@
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { fastify } from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { AgentSource, AgentTool } from '../../packages/ferrule/src/agent/index.ts'
 import { createMcpServer } from '../../packages/ferrule/src/mcp/server.ts'
 import { createDoor } from '../../packages/server/src/http/mcp/doors.ts'
@@ -11,7 +11,6 @@ import { mountMcp } from '../../packages/server/src/http/mcp/mount.ts'
 let release = Promise.withResolvers<void>()
 const failures: unknown[] = []
 const app = fastify()
-let url: string
 
 const tool = (name: string, run: () => Promise<string>): AgentTool => ({
   ...{ name, description: name, inputSchema: { type: 'object' } },
@@ -30,21 +29,19 @@ const refuse = async (): Promise<never> => {
 }
 const source: AgentSource = { listConnectors: refuse, getConnector: refuse, readKind: refuse, execute: refuse }
 
-beforeAll(async () => {
-  mountMcp(app, {
-    path: '/mcp',
-    door: createDoor({ host: '127.0.0.1', publicUrl: undefined, corsOrigins: [], mcpHosts: [] }),
-    authenticate: async () => 'anybody',
-    identify: (who) => who,
-    createServer: (sdk, { message }) =>
-      createMcpServer({
-        ...{ sdk, source, version: '1.0.0', tools: [tool('wait', wait), tool('fail', fail)], reportEveryMs: 5 },
-        findArguments: () => message.params['arguments'],
-        onError: (thrown) => failures.push(thrown),
-      }),
-  })
-  url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/mcp`
+mountMcp(app, {
+  path: '/mcp',
+  door: createDoor({ host: '127.0.0.1', publicUrl: undefined, corsOrigins: [], mcpHosts: [] }),
+  authenticate: async () => 'anybody',
+  identify: (who) => who,
+  createServer: (sdk, { message }) =>
+    createMcpServer({
+      ...{ sdk, source, version: '1.0.0', tools: [tool('wait', wait), tool('fail', fail)], reportEveryMs: 5 },
+      findArguments: () => message.params['arguments'],
+      onError: (thrown) => failures.push(thrown),
+    }),
 })
+const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/mcp`
 afterAll(() => app.close())
 
 const connect = async (options: ConstructorParameters<typeof Client>[1]): Promise<Client> => {

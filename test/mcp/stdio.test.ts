@@ -2,19 +2,15 @@
 import { PassThrough } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
 import { parseJSONRPCMessage } from '@modelcontextprotocol/server'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { StdioTransport } from '../../packages/ferrule/src/cli/actions/mcp.ts'
 import { buildEnvironment, cli, makeFolder, runFerrule, writeProfile } from '../command/support.ts'
-import { client, startWorld, type World } from '../http/support.ts'
+import { client, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { startClient } from './clients.ts'
 
-let world: World
-let connector: string
-beforeAll(async () => {
-  world = await startWorld()
-  connector = await world.connect('calls')
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const connector = await world.connect('calls')
 
 const config = makeFolder()
 const service = () => ({ FERRULE_URL: world.url, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret })

@@ -1,19 +1,8 @@
 /** Tokens for MCP at the endpoint, by a real client. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { base, connectorsPath, type Json, startWorld, type World } from '../http/support.ts'
+import { expect, test } from 'vitest'
+import { base, connectorsPath, type Json, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { connectClient } from './clients.ts'
-
-let world: World
-let shown: string
-let hidden: string
-let elsewhere: string
-beforeAll(async () => {
-  world = await startWorld()
-  shown = await world.connect('shown')
-  hidden = await world.connect('hidden')
-  elsewhere = await world.connect('elsewhere', { workspace_name: 'Elsewhere', create_workspace: true })
-})
-afterAll(() => world.close())
 
 const make = async (body: object): Promise<Json> =>
   (await world.ask(`${base}/account/mcp-tokens`, { token: world.token, body: { name: 'agent', ...body } })).json
@@ -23,6 +12,11 @@ const ping = async (token: string, more: object = { method: 'ping' }) => {
   const { statusCode, headers } = await world.open('/mcp', { token, body, headers: { accept: 'application/json, text/event-stream' } })
   return [statusCode, headers['www-authenticate']]
 }
+
+const world = await share(startWorld())
+const shown = await world.connect('shown')
+const hidden = await world.connect('hidden')
+const elsewhere = await world.connect('elsewhere', { workspace_name: 'Elsewhere', create_workspace: true })
 
 test('an agent sees the connectors that its token names, and no others', async () => {
   const agent = await connect((await make({ connector_ids: [shown] })).token)

@@ -1,25 +1,17 @@
 /** What a session does: files in parts, writes that happen once each, long answers, long calls. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
-import { startWorld, type World } from '../http/support.ts'
+import { startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { connectClient, type TestClient } from './clients.ts'
 
-let world: World
-let gong: string
-let warehouse: string
-let agent: TestClient
-beforeAll(async () => {
-  world = await startWorld({ sandbox: { mediaBytes: 450_000 } })
-  gong = await world.connect('calls')
-  warehouse = await world.connect('warehouse', sandboxWarehouse('warehouse', { check: false }))
-  agent = await connect()
-})
-afterAll(async () => {
-  await agent.close()
-  await world.close()
-})
 const connect = (revision: '2026-07-28' | '2025-11-25' = '2026-07-28'): Promise<TestClient> =>
   connectClient(`${world.url}/mcp`, world.token, revision)
+
+const world = await share(startWorld({ sandbox: { mediaBytes: 450_000 } }))
+const gong = await world.connect('calls')
+const warehouse = await world.connect('warehouse', sandboxWarehouse('warehouse', { check: false }))
+const agent = await share(connect())
 
 describe('a file', () => {
   const params = () => ({
