@@ -1,35 +1,34 @@
 /** One conversation through each framework, with its own fake model, over a hosted service and the sandbox. */
 import { once } from 'node:events'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { readRows, snowflakeConnector } from '../agent/support.ts'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
-import { client, type World } from '../http/support.ts'
+import { client } from '../http/support.ts'
 import { sandboxAds } from '../http/tiktok-support.ts'
+import { share } from '../support/share.ts'
 import { conversation, followSteps, write } from './conversation.ts'
 import type { ScriptedModel } from './drivers/driver.ts'
 import { drivers } from './drivers/index.ts'
 import { exampleNames, runExample } from './examples.ts'
 
-let world: World
 /** Takes the next call of the engine. */
 let takeCall: (call: Call) => void = () => undefined
-beforeAll(async () => {
-  world = await startCopyWorld('postgres', {
+const world = await share(
+  startCopyWorld('postgres', {
     engine: (engine) => ({
       run: (connection, call) => {
         takeCall(call)
         return engine.run(connection, call)
       },
     }),
-  })
-  await syncedConnector(world, 'Calls', onlyUsers)
-  await world.connect('Warehouse', snowflakeConnector)
-  await world.connect('Ads', sandboxAds('Ads', { replication_config: { advertiser_id: world.sandbox.tiktok.world.advertiserId } }))
-})
+  }),
+)
+await syncedConnector(world, 'Calls', onlyUsers)
+await world.connect('Warehouse', snowflakeConnector)
+await world.connect('Ads', sandboxAds('Ads', { replication_config: { advertiser_id: world.sandbox.tiktok.world.advertiserId } }))
 afterEach(() => world.sandbox.faults.clear())
-afterAll(() => world.close())
 
 const openFerrule = () => new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { buildConsentUrl, findConsent, readConsentReturn } from '../../packages/ferrule/src/engine/consent/words.ts'
@@ -6,13 +6,10 @@ import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { type AccountFile, readCredentials } from './answers.ts'
 import { connectionTo } from './run.ts'
 import { kinds } from './subject.ts'
-import { type ScriptedVendor, startVendor } from './vendor.ts'
+import { startVendor } from './vendor.ts'
 
-let vendor: ScriptedVendor
 const engine = createEngine({ limits: false, random: () => 0, wall: () => Date.UTC(2026, 0, 2) })
-beforeAll(async () => {
-  vendor = await startVendor()
-})
+const vendor = await startVendor()
 afterAll(async () => {
   await engine.close()
   await vendor[Symbol.asyncDispose]()

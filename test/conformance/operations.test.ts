@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { buildObjectSchema } from '../../packages/ferrule/src/definition/document.ts'
 import { liveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
@@ -11,16 +11,13 @@ import { expectedData, metaProblems, recordProblems } from './records.ts'
 import { connectionTo, type Door, engineDoor, everythingApart, libraryDoor } from './run.ts'
 import { type Asked, isObject, kinds, nextOf, operationAt, pageOf, pagesOf, partsOf, type Subject, type Values } from './subject.ts'
 import { claimsOf } from './tokens.ts'
-import { type ScriptedVendor, startVendor } from './vendor.ts'
+import { startVendor } from './vendor.ts'
 import { checkParts, checkPolls, checkPosition, checkRule, checkSubmission, checkSupplied, unreadyPages } from './words.ts'
 
-let vendor: ScriptedVendor
 const engineOptions = { limits: false, random: () => 0 }
 const engine = createEngine(engineOptions)
-beforeAll(async () => {
-  vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue() // between two questions for a result that is not ready
-  vendor = await startVendor()
-})
+vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue() // between two questions for a result that is not ready
+const vendor = await startVendor()
 afterAll(async () => {
   vi.restoreAllMocks()
   await engine.close()

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { gong } from '../../packages/ferrule/src/connectors/gong/index.ts'
 import { shopify } from '../../packages/ferrule/src/connectors/shopify/index.ts'
 import { snowflake } from '../../packages/ferrule/src/connectors/snowflake/index.ts'
@@ -13,15 +13,11 @@ let failures = 0
 /** Requests of earlier tests. */
 let before = 0
 const seenNow = () => server.seen.slice(before)
-let server: Awaited<ReturnType<typeof serve>>
-let engine: ReturnType<typeof testEngine>
-beforeAll(async () => {
-  server = await serve(() => {
-    failures -= 1
-    return failures >= 0 ? { status: 503, body: {} } : reply
-  })
-  engine = testEngine()
+const server = await serve(() => {
+  failures -= 1
+  return failures >= 0 ? { status: 503, body: {} } : reply
 })
+const engine = testEngine()
 afterEach(() => {
   reply = { body: {} }
   failures = 0

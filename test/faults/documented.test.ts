@@ -1,9 +1,9 @@
 /** Every fault of the vendor, through both doors: what recovers by itself, and the documented problem of what does not. */
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Fault, startSandbox } from '../../packages/sandbox/src/index.ts'
+import { serve } from '../engine/support.ts'
 import type { Json } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { type Call, connectTo, type Door, type Ended, metBy, openHosted, openLibrary, withoutJitter } from './doors.ts'
 
 const workspaces: Call = { entity: 'workspaces', action: 'list' }
@@ -46,15 +46,10 @@ const doors: readonly [string, (limit?: number) => Promise<Door>, number][] = [
   ['the library', openLibrary, 1000],
 ]
 
-describe.each(doors)('%s', (_name, open, hasty) => {
-  let door: Door
-  let reference: Ended
-  beforeAll(async () => {
-    withoutJitter()
-    door = await open()
-    reference = await door.run(workspaces)
-  })
-  afterAll(() => door.close())
+describe.each(doors)('%s', async (_name, open, hasty) => {
+  withoutJitter()
+  const door = await share(open())
+  const reference = await door.run(workspaces)
   beforeEach(() => door.sandbox.gong.clear())
   afterEach(() => door.sandbox.faults.clear())
 
@@ -114,16 +109,11 @@ describe.each(doors)('%s', (_name, open, hasty) => {
   })
 
   test('tells of a redirect, and never calls where it leads', async () => {
-    let called = 0
-    const target = createServer((_request, response) => response.end(String(called++))).listen(0, '127.0.0.1')
-    await once(target, 'listening')
-    const address = target.address()
-    const port = typeof address === 'object' ? address?.port : 0
-    door.sandbox.faults.add({ kind: 'redirect', location: `http://127.0.0.1:${port}/v2/workspaces` })
+    await using target = await serve(() => ({}))
+    door.sandbox.faults.add({ kind: 'redirect', location: `${target.origin}/v2/workspaces` })
     const hint = 'Check the egress network: a proxy on the way can answer like this. Report it if it persists.'
     expectProblem(await door.run(workspaces), 'upstream_answer_invalid', { upstream: { status: 302 }, hint, retryable: false })
-    expect([called, metBy(door.sandbox).length]).toEqual([0, 1])
-    target.close()
+    expect([target.seen.length, metBy(door.sandbox).length]).toEqual([0, 1])
   })
 
   describe('in a walk', () => {

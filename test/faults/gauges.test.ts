@@ -1,19 +1,15 @@
 /** What runs is counted right, whatever went wrong: a wrong count would stay forever. */
 import { channel } from 'node:diagnostics_channel'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Fault } from '../../packages/sandbox/src/index.ts'
 import { createMetrics } from '../../packages/server/src/main/metrics.ts'
-import { startWorld, type World } from '../http/support.ts'
+import { startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { withoutJitter } from './doors.ts'
 
-let world: World
-let connectorId: string
-beforeAll(async () => {
-  withoutJitter()
-  world = await startWorld({ settings: { operationSeconds: 2 } })
-  connectorId = await world.connect('gauges')
-})
-afterAll(() => world.close())
+withoutJitter()
+const world = await share(startWorld({ settings: { operationSeconds: 2 } }))
+const connectorId = await world.connect('gauges')
 
 const users = { entity: 'users', action: 'list' }
 const file = () => ({

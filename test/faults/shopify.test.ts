@@ -1,11 +1,11 @@
 /** Faults where the ways of a Shopify call differ: decimal waits, the token in a header, positions in links. Through both doors. */
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { type Fault, type Sandbox, shopifyCredentials } from '../../packages/sandbox/src/index.ts'
+import { serve } from '../engine/support.ts'
 import { type Json, sandboxStore } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { type Call, type Door, type Ended, openHosted, openLibrary, withoutJitter } from './doors.ts'
 
 const { shop, token } = shopifyCredentials
@@ -21,16 +21,7 @@ const doors: readonly [string, () => Promise<Door>][] = [
 const refusal = (errors: string) => ({ message: errors, request_id: expect.any(String) })
 const slowDown = refusal('Exceeded 2 calls per second for api client. Reduce request rates to resume uninterrupted service.')
 
-describe.each(doors)('%s', (_name, open) => {
-  let door: Door
-  let reference: Json
-  beforeAll(async () => {
-    withoutJitter()
-    door = await open()
-    reference = await data()
-    expect(reference).toHaveLength(2)
-  })
-  afterAll(() => door.close())
+describe.each(doors)('%s', async (_name, open) => {
   beforeEach(() => door.sandbox.shopify.clear())
   afterEach(() => door.sandbox.faults.clear())
   const add = (fault: Fault) => door.sandbox.faults.add({ on: 'shopify', ...fault })
@@ -41,6 +32,11 @@ describe.each(doors)('%s', (_name, open) => {
   }
   const met = () => door.sandbox.shopify.requests().map((request) => `${request.method} ${request.path}`)
   const problemOf = (ended: Ended): Json => ('problem' in ended ? ended.problem : { code: 'it succeeded' })
+
+  withoutJitter()
+  const door = await share(open())
+  const reference = await data()
+  expect(reference).toHaveLength(2)
 
   test('waits for the two seconds of a 429 that says 2.0', async () => {
     using pause = vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue()
@@ -112,20 +108,12 @@ describe.each(doors)('%s', (_name, open) => {
   })
 
   test('tells of a redirect to another host, and never sends the token there', async () => {
-    const seen: IncomingHttpHeaders[] = []
-    const target = createServer((request, response) => {
-      seen.push(request.headers)
-      response.end('{"orders":[]}')
-    }).listen(0, '127.0.0.1')
-    await once(target, 'listening')
-    const address = target.address()
-    const port = typeof address === 'object' ? address?.port : 0
+    await using target = await serve(() => ({ body: { orders: [] } }))
     for (const status of [301, 302, 303, 307, 308]) {
-      add({ kind: 'redirect', status, location: `http://127.0.0.1:${port}${path}` })
+      add({ kind: 'redirect', status, location: `${target.origin}${path}` })
       expect(problemOf(await door.run(orders))).toMatchObject({ code: 'upstream_answer_invalid', upstream: { status } })
     }
-    expect([seen, met().length]).toEqual([[], 5])
-    target.close()
+    expect([target.seen, met().length]).toEqual([[], 5])
   })
 
   test('tells of a position that has ended, and goes on with it where it has not', async () => {

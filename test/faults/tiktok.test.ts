@@ -1,11 +1,12 @@
 /** Every code of the vendor, which comes with HTTP 200, and the faults where the ways of an advertising call differ. Through both doors. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { type ErrorCode, errorTable } from '../../packages/ferrule/src/errors.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { type Fault, tiktokCredentials as known, type Sandbox } from '../../packages/sandbox/src/index.ts'
 import type { Json } from '../http/support.ts'
 import { sandboxAds } from '../http/tiktok-support.ts'
+import { share } from '../support/share.ts'
 import { type Call, type Door, type Ended, openHosted, openLibrary, withoutJitter } from './doors.ts'
 
 /** A small account that the documented token reads. */
@@ -58,16 +59,7 @@ const codes = rows.flatMap(([group, ...told]) => group.map((code) => [code, ...t
 /** Seconds to wait that the caller gets where the vendor names none. */
 const waits: Readonly<Record<number, number>> = { 40100: 1, 40016: 1, 40132: 1, 40133: 1, 61000: 1, 60001: 300 }
 
-describe.each(doors)('%s', (_name, open) => {
-  let door: Door
-  let reference: Json
-  beforeAll(async () => {
-    withoutJitter()
-    door = await open()
-    reference = await data()
-    expect(reference).toHaveLength(5)
-  })
-  afterAll(() => door.close())
+describe.each(doors)('%s', async (_name, open) => {
   beforeEach(() => door.sandbox.tiktok.clear())
   afterEach(() => door.sandbox.faults.clear())
   const add = (fault: Fault) => door.sandbox.faults.add({ on: 'tiktok', ...fault })
@@ -77,6 +69,11 @@ describe.each(doors)('%s', (_name, open) => {
   }
   const met = () => door.sandbox.tiktok.requests().map((request) => `${request.method} ${request.path}`)
   const problemOf = (ended: Ended): Json => ('problem' in ended ? ended.problem : { code: 'it succeeded' })
+
+  withoutJitter()
+  const door = await share(open())
+  const reference = await data()
+  expect(reference).toHaveLength(5)
 
   test.each(codes)('%i is %s, retryable: %s', async (code, ...[error, retryable, requests]) => {
     using pause = vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue()

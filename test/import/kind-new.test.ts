@@ -1,9 +1,9 @@
 /** `kind new --openapi`: a document becomes a file that passes the check, and its list pages through. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { loadKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { makeFolder, runFerrule, runForJson } from '../command/support.ts'
@@ -25,22 +25,18 @@ const document = makeDocument(
 )
 const lamps = [1, 2, 3, 4, 5].map((id) => ({ id: `l${id}`, name: `Lamp ${id}`, updated_at: '2026-01-01T00:00:00Z' }))
 
-let server: Server
-let origin: string
-beforeAll(async () => {
-  server = createServer(({ url = '', headers }, response) => {
-    const { pathname, searchParams } = new URL(url, 'http://localhost')
-    response.setHeader('content-type', 'application/json')
-    if (pathname === '/openapi.json') return void response.end(JSON.stringify(document))
-    if (pathname === '/moved.json') return void response.writeHead(302, { location: '/openapi.json' }).end()
-    const from = Number(searchParams.get('cursor') ?? 0)
-    const next = from + 2 < lamps.length ? String(from + 2) : null
-    const body = headers.authorization === 'Bearer k3y' ? { lamps: lamps.slice(from, from + 2), meta: { next_cursor: next } } : {}
-    response.end(JSON.stringify(pathname === '/v1/lamps/l1' ? { lamp: lamps[0] } : body))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
+const server = createServer(({ url = '', headers }, response) => {
+  const { pathname, searchParams } = new URL(url, 'http://localhost')
+  response.setHeader('content-type', 'application/json')
+  if (pathname === '/openapi.json') return void response.end(JSON.stringify(document))
+  if (pathname === '/moved.json') return void response.writeHead(302, { location: '/openapi.json' }).end()
+  const from = Number(searchParams.get('cursor') ?? 0)
+  const next = from + 2 < lamps.length ? String(from + 2) : null
+  const body = headers.authorization === 'Bearer k3y' ? { lamps: lamps.slice(from, from + 2), meta: { next_cursor: next } } : {}
+  response.end(JSON.stringify(pathname === '/v1/lamps/l1' ? { lamp: lamps[0] } : body))
 })
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 test('from a document at an address to the last page', async () => {

@@ -1,9 +1,9 @@
 /** A manifest becomes a file by the command, the file passes the check, and its lists page through a vendor. */
 import { rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { loadKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { makeFolder, runFerrule, runForJson } from '../command/support.ts'
@@ -11,19 +11,15 @@ import { writeManifest } from './manifests.ts'
 
 const all = Array.from({ length: 7 }, (_, index) => ({ id: `n${index}`, title: `Note ${index}`, changed_at: '2026-01-05T10:00:00Z' }))
 const asked: string[] = []
-let server: Server
-let folder: string
-beforeAll(async () => {
-  folder = makeFolder()
-  server = createServer((request, response) => {
-    asked.push(`${request.url} ${request.headers.authorization}`)
-    const { searchParams } = new URL(request.url ?? '', 'http://localhost')
-    const [from, size] = [Number(searchParams.get('after') ?? 0), Number(searchParams.get('limit'))]
-    const next = from + size < all.length ? String(from + size) : ''
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: all.slice(from, from + size), meta: { next } }))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const folder = makeFolder()
+const server = createServer((request, response) => {
+  asked.push(`${request.url} ${request.headers.authorization}`)
+  const { searchParams } = new URL(request.url ?? '', 'http://localhost')
+  const [from, size] = [Number(searchParams.get('after') ?? 0), Number(searchParams.get('limit'))]
+  const next = from + size < all.length ? String(from + size) : ''
+  response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: all.slice(from, from + size), meta: { next } }))
 })
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 afterAll(() => {
   server.close()
   rmSync(folder, { recursive: true, force: true })

@@ -1,9 +1,9 @@
 /** A kind of a file calls its vendor, also for entities whose names the library uses itself. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { serve } from '../engine/support.ts'
+import { share } from '../support/share.ts'
 
 const file = `
 kind: notes
@@ -40,28 +40,18 @@ const keyed: Readonly<Record<string, string>> = {
   '/v1/keyed?of=texts': '{"pages":{"7":"B"}}',
 }
 const items = [1, 2, 3, 4, 5].map((id) => ({ id, name: `Page ${id}` }))
-let server: Server
-let origin: string
 const asked: string[] = []
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''} ${Buffer.concat(chunks).toString()}`.trim())
-      const url = new URL(request.url ?? '', 'http://localhost')
-      const after = Number(url.searchParams.get('after') ?? 0)
-      const page = items.filter(({ id }) => id > after).slice(0, 2)
-      const last = page.at(-1)?.id
-      const list = { items: page, next: last === items.length ? '' : String(last) }
-      const answer = request.method === 'POST' ? { id: 9, name: 'New' } : url.pathname === '/v1/pages' ? list : { id: 1 }
-      response.setHeader('content-type', 'application/json').end(keyed[request.url ?? ''] ?? JSON.stringify(answer))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
+const vendor = serve(({ method, url, headers, body }) => {
+  asked.push(`${method} ${url} ${headers.authorization ?? ''} ${body}`.trim())
+  const { pathname, searchParams } = new URL(url, 'http://localhost')
+  const after = Number(searchParams.get('after') ?? 0)
+  const page = items.filter(({ id }) => id > after).slice(0, 2)
+  const last = page.at(-1)?.id
+  const list = { items: page, next: last === items.length ? '' : String(last) }
+  const answer = method === 'POST' ? { id: 9, name: 'New' } : pathname === '/v1/pages' ? list : { id: 1 }
+  return { body: keyed[url] ?? answer }
 })
-afterAll(() => new Promise((resolve) => server.close(resolve)))
+const { origin } = await share(vendor)
 
 const connectNotes = async () => connect(await parseKind(file), { credentials: { key: 'k1' }, origin })
 

@@ -1,10 +1,10 @@
 /** Fields that an account has of its own: a call describes them, and they are asked for. */
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { buildKindDocument } from '../../packages/ferrule/src/document/build-kind.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { serve } from '../engine/support.ts'
+import { share } from '../support/share.ts'
 
 const file = `
 kind: desk
@@ -52,32 +52,25 @@ entities:
 `
 
 /** Answers for a type that the account made: each has columns of its own. */
-function answerTyped({ pathname, searchParams }: URL, response: ServerResponse): void {
+function answerTyped({ pathname, searchParams }: URL): object {
   asked.push(`${pathname} ${searchParams.get('fields') ?? ''}`.trim())
   const own = pathname.endsWith('ships') ? { crew: 9 } : { places: 3 }
   const items = pathname.startsWith('/columns/') ? Object.keys(own).map((id) => ({ id })) : [{ id: 1, self: '/1', ...own }]
-  response.setHeader('content-type', 'application/json').end(JSON.stringify({ items }))
+  return { items }
 }
 
 let columns: unknown
-let server: Server
-let origin: string
 const asked: string[] = []
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const url = new URL(request.url ?? '', 'http://localhost')
-    if (url.pathname.startsWith('/records/') || /columns.(ships|docks)/.test(url.pathname)) return answerTyped(url, response)
-    const isColumns = url.pathname === '/columns/tickets'
-    asked.push(isColumns ? 'columns' : `${url.searchParams.get('fields')} | ${url.searchParams.get('q')}`)
-    const fields = { title: 'Hello', cf_1: 'blue', cf_2: { value: 7 } }
-    const body = isColumns ? columns : { items: [{ id: 1, self: '/1', fields }] }
-    response.statusCode = isColumns && columns === undefined ? 403 : 200
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(body ?? { message: 'not allowed' }))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
+const vendor = serve(({ url: path }) => {
+  const url = new URL(path, 'http://localhost')
+  if (url.pathname.startsWith('/records/') || /columns.(ships|docks)/.test(url.pathname)) return { body: answerTyped(url) }
+  const isColumns = url.pathname === '/columns/tickets'
+  asked.push(isColumns ? 'columns' : `${url.searchParams.get('fields')} | ${url.searchParams.get('q')}`)
+  const fields = { title: 'Hello', cf_1: 'blue', cf_2: { value: 7 } }
+  const body = isColumns ? columns : { items: [{ id: 1, self: '/1', fields }] }
+  return { status: isColumns && columns === undefined ? 403 : 200, body: body ?? { message: 'not allowed' } }
 })
-afterAll(() => new Promise((resolve) => server.close(resolve)))
+const { origin } = await share(vendor)
 beforeEach(() => {
   asked.length = 0
   columns = {

@@ -1,10 +1,10 @@
 /** Calls of GraphQL in kind files: the document that is written, what the request carries, and what can be wrong. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import { defineKind, formatMistake, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { serve } from '../engine/support.ts'
+import { share } from '../support/share.ts'
 
 const file = `
 kind: cards
@@ -43,26 +43,16 @@ const pages = [
   { nodes: [{ id: '1', owner: { id: 'a' } }, { id: '2' }], pageInfo: { hasNextPage: true, endCursor: 'c2' } },
   { nodes: [{ id: '3' }], pageInfo: { hasNextPage: false, endCursor: 'c3' } },
 ]
-let server: Server
-let origin: string
 const asked: { readonly url: string; readonly query: string; readonly variables: Readonly<Record<string, unknown>> }[] = []
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const { query, variables } = JSON.parse(Buffer.concat(chunks).toString())
-      asked.push({ url: `${request.method} ${request.url}`, query, variables })
-      const one = query.includes('addCard') ? { card: { id: '9' } } : { id: variables.id }
-      const result = query.includes('cards') ? pages[variables.after === 'c2' ? 1 : 0] : one
-      const failed = variables.id === 'none' ? { errors: [{ message: 'No such card', code: 'MISSING' }] } : {}
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: { result }, ...failed }))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
+const vendor = serve(({ method, url, body }) => {
+  const { query, variables } = JSON.parse(body)
+  asked.push({ url: `${method} ${url}`, query, variables })
+  const one = query.includes('addCard') ? { card: { id: '9' } } : { id: variables.id }
+  const result = query.includes('cards') ? pages[variables.after === 'c2' ? 1 : 0] : one
+  const failed = variables.id === 'none' ? { errors: [{ message: 'No such card', code: 'MISSING' }] } : {}
+  return { body: { data: { result }, ...failed } }
 })
-afterAll(() => new Promise((resolve) => server.close(resolve)))
+const { origin } = await share(vendor)
 
 const connectCards = async () => connect(await parseKind(file), { credentials: { key: 'k1' }, origin })
 const record = 'id title board { id owners { name } } owner { id }'

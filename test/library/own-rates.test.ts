@@ -1,8 +1,7 @@
 /** The caller's own rates, against the sandbox. Each account of a test is known by an origin that no other test uses. */
-import { createServer, type Server } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
 import { connect, type OwnRates, type RateStore, type RateWish } from '../../packages/ferrule/src/index.ts'
-import { heldTimers } from '../engine/support.ts'
+import { heldTimers, serve, type TestServer } from '../engine/support.ts'
 import { openDesk } from '../sandbox/tiktok-client.ts'
 import { simulateTime } from './simulated-time.ts'
 import { connectAds } from './tiktok-support.ts'
@@ -10,29 +9,25 @@ import { connectAds } from './tiktok-support.ts'
 const { sandbox, tiktok, clock } = await openDesk()
 const day = 86_400_000
 
-const servers: Server[] = []
-afterAll(() => Promise.all(servers.map((server) => server.close())))
+const vendors: TestServer[] = []
+afterAll(async () => {
+  for (const vendor of vendors) await vendor[Symbol.asyncDispose]()
+})
 
 /** Starts an origin of its own, which answers every list with one empty page. */
 async function startVendor() {
-  let calls = 0
   const page = {
     code: 0,
     message: 'OK',
     request_id: '1',
     data: { list: [], page_info: { page: 1, page_size: 1, total_number: 0, total_page: 1 } },
   }
-  const server = createServer((_request, response) => {
-    calls += 1
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(page))
-  })
-  servers.push(server)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const vendor = await serve(() => ({ body: page }))
+  vendors.push(vendor)
+  const { origin, seen } = vendor
   return {
     connect: (limits: OwnRates, access_token = 'a') => connectAds(sandbox, { credentials: { access_token }, origin, limits }),
-    calls: () => calls,
+    calls: () => seen.length,
   }
 }
 

@@ -3,14 +3,14 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { toolOptions } from '../../packages/ferrule/src/agent/create-tools.ts'
 import { hostedOptions } from '../../packages/ferrule/src/client/connect.ts'
 import { hostedCallRules } from '../../packages/ferrule/src/client/connector.ts'
 import { connectOptions, rowOptions } from '../../packages/ferrule/src/engine/local.ts'
-import { type Sandbox, sandboxCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
+import { sandboxCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
-import { client, type World } from '../http/support.ts'
+import { client } from '../http/support.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
@@ -20,18 +20,13 @@ const recipes = [...`${page}\n${agents}`.matchAll(/^### (.+)\n\n```js\n([\s\S]*?
   code,
 }))
 
-let sandbox: Sandbox
-let world: World
-let folder: string
-beforeAll(async () => {
-  world = await startCopyWorld('postgres')
-  await syncedConnector(world, 'my calls', onlyUsers)
-  sandbox = world.sandbox
-  // Below node_modules, where `ferrule` resolves to the package of this workspace.
-  const cache = join(root, 'node_modules/.cache')
-  mkdirSync(cache, { recursive: true })
-  folder = mkdtempSync(join(cache, 'recipes-'))
-})
+const world = await startCopyWorld('postgres')
+await syncedConnector(world, 'my calls', onlyUsers)
+const sandbox = world.sandbox
+// Below node_modules, where `ferrule` resolves to the package of this workspace.
+const cache = join(root, 'node_modules/.cache')
+mkdirSync(cache, { recursive: true })
+const folder = mkdtempSync(join(cache, 'recipes-'))
 afterAll(async () => {
   await world.close()
   rmSync(folder, { recursive: true, force: true })

@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
-import { type Sandbox, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
+import { sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
+import { share } from '../support/share.ts'
 
 const { accessKey, accessKeySecret, clientId, clientSecret, refreshToken, accessToken, limitedToken, expiredToken } = sandboxCredentials
 const key = { access_key: accessKey, access_key_secret: accessKeySecret }
 const client = { client_id: clientId, client_secret: clientSecret }
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ limits: false })
-})
+const sandbox = await share(startSandbox({ limits: false }))
 afterEach(() => sandbox.gong.reset())
-afterAll(() => sandbox.close())
 
 const failure = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -1,16 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
-import { type Fault, type Sandbox, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
+import { type Fault, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
+import { share } from '../support/share.ts'
 
 const { accessKey, accessKeySecret, clientId, clientSecret, refreshToken } = sandboxCredentials
 const key = { access_key: accessKey, access_key_secret: accessKeySecret }
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ limits: false })
-})
+const sandbox = await share(startSandbox({ limits: false }))
 afterEach(() => sandbox.gong.reset())
-afterAll(() => sandbox.close())
 
 /** Lists calls while a fault lasts; returns the end and the number of requests. */
 async function met(fault: Fault, deadlineMs: number): Promise<{ ended: unknown; requests: number }> {

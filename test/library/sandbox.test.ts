@@ -1,20 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { connect, type LocalConnector } from '../../packages/ferrule/src/index.ts'
-import { type Sandbox, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
+import { sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 
 const { accessKey, accessKeySecret } = sandboxCredentials
 const key = { access_key: accessKey, access_key_secret: accessKeySecret }
 
-type Gong = LocalConnector<(typeof kinds)['gong']['definition']>
-let sandbox: Sandbox
-let gong: Gong
-
-beforeAll(async () => {
-  sandbox = await startSandbox({ limits: false, mediaBytes: 1024 * 1024 })
-  gong = connect('gong', { credentials: key, origin: sandbox.origins.gong, limits: false })
-})
+const sandbox = await startSandbox({ limits: false, mediaBytes: 1024 * 1024 })
+const gong = connect('gong', { credentials: key, origin: sandbox.origins.gong, limits: false })
 afterEach(() => sandbox.gong.reset())
 afterAll(async () => {
   await gong.close()

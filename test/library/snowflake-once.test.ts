@@ -1,15 +1,15 @@
 /** Writes happen once, whatever the link to the warehouse does; and statements that are refused never come to it. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Fault, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { rows as statements } from '../connectors/snowflake/statement-table.ts'
 import { insertOnce, linesOf } from '../faults/once.ts'
 import { libraryWriter } from '../faults/once-doors.ts'
 import { type HastenedTime, hastenTime } from '../support/hastened-time.ts'
+import { share } from '../support/share.ts'
 import { failure } from './shopify-support.ts'
 import { connectWarehouse, execute, openWarehouse, type Warehouse } from './snowflake-support.ts'
 
-const sandbox = await startSandbox({ limits: false })
-afterAll(() => sandbox.close())
+const sandbox = await share(startSandbox({ limits: false }))
 const { snowflake, faults } = sandbox
 afterEach(() => snowflake.reset())
 beforeAll(() => snowflake.open())

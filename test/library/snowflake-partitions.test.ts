@@ -1,11 +1,11 @@
 /** Results in parts: every row once, in order, by the library and by a plain client of the service. */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
-import { type Json, startWorld, type World } from '../http/support.ts'
+import { type Json, startWorld } from '../http/support.ts'
 import { choose } from '../support/draws.ts'
 import { collect, failure } from './shopify-support.ts'
-import { openWarehouse, type Warehouse } from './snowflake-support.ts'
+import { openWarehouse } from './snowflake-support.ts'
 
 const count = choose(12_000, 30_000)
 /** Texts that a reader of JSON could stumble over, and a null. */
@@ -14,15 +14,10 @@ const statement = `SELECT SEQ8() AS N, ${odd} AS ODD, 'a note that makes rows lo
 const oddTexts = ['a"]],[["b', 'back\\slash\\', 'zwölf 🏬', null, '1, 9007199254740993']
 const expected = Array.from({ length: count }, (_, n) => [String(n), oddTexts[n % 5], 'a note that makes rows long'])
 
-let world: World
-let id: string
-let warehouse: Warehouse
 const clock = { now: Date.UTC(2026, 0, 5) }
-beforeAll(async () => {
-  world = await startWorld({ sandbox: { clock: () => clock.now } })
-  id = await world.connect('warehouse', sandboxWarehouse('warehouse'))
-  warehouse = openWarehouse(world.sandbox)
-})
+const world = await startWorld({ sandbox: { clock: () => clock.now } })
+const id = await world.connect('warehouse', sandboxWarehouse('warehouse'))
+const warehouse = openWarehouse(world.sandbox)
 afterEach(() => {
   vi.restoreAllMocks()
   clock.now = Date.UTC(2026, 0, 5)

@@ -1,13 +1,13 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { snowflakeCredentials as known, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
+import { share } from '../support/share.ts'
 import { failure } from './shopify-support.ts'
 import { connectWarehouse, execute, keyPair, openWarehouse, type SnowflakeCredentials } from './snowflake-support.ts'
 
-const sandbox = await startSandbox({ limits: false })
-afterAll(() => sandbox.close())
+const sandbox = await share(startSandbox({ limits: false }))
 const { snowflake } = sandbox
 afterEach(() => snowflake.reset())
 const warehouse = connectWarehouse(sandbox)

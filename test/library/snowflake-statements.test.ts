@@ -1,14 +1,14 @@
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
 import { hastenTime } from '../support/hastened-time.ts'
+import { share } from '../support/share.ts'
 import { collect, failure } from './shopify-support.ts'
 import { configuration, connectWarehouse, execute, openWarehouse } from './snowflake-support.ts'
 
-const sandbox = await startSandbox({ limits: false })
-afterAll(() => sandbox.close())
+const sandbox = await share(startSandbox({ limits: false }))
 const { snowflake } = sandbox
 afterEach(() => snowflake.reset())
 const warehouse = connectWarehouse(sandbox)

@@ -1,26 +1,18 @@
 /** Large answers of a vendor: read apart from the loop that serves everybody, and the same to their last digit. */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { parseJson, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { createAsk } from '../../packages/server/src/copies/sync/attempt.ts'
 import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
-import { callOf, failure, gongAt, listed, type Seen, serve, type TestServer, testEngine } from '../engine/support.ts'
-import { type Answer, startWorld, type World } from '../http/support.ts'
+import { callOf, failure, gongAt, listed, type Seen, serve, testEngine } from '../engine/support.ts'
+import { type Answer, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let vendor: TestServer
-let world: World
-let gong: string
 let answer: (seen: Seen) => { status?: number; body: unknown } = () => ({ body: {} })
 
-beforeAll(async () => {
-  vendor = await serve((seen) => answer(seen))
-  world = await startWorld({ settings: { origins: { gong: { api: vendor.origin } } } })
-  gong = await world.connect('large', { environment: undefined })
-})
+const vendor = await share(serve((seen) => answer(seen)))
+const world = await share(startWorld({ settings: { origins: { gong: { api: vendor.origin } } } }))
+const gong = await world.connect('large', { environment: undefined })
 afterEach(() => vi.restoreAllMocks())
-afterAll(async () => {
-  await world.close()
-  await vendor[Symbol.asyncDispose]()
-})
 
 const long = 12345678901234567890n
 /** Calls with more than 2 MB in all; every third is private. */

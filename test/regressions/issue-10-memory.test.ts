@@ -1,26 +1,19 @@
 /** Bodies that never end: all together they take no more memory than the setting allows, and nobody else is kept from theirs. */
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { callOf, type Reply, type Seen, serve, type TestServer } from '../engine/support.ts'
-import { createTenant, startWorld, type Tenant, type World } from '../http/support.ts'
+import { expect, test, vi } from 'vitest'
+import { callOf, type Reply, type Seen, serve } from '../engine/support.ts'
+import { createTenant, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let vendor: TestServer
-let world: World
-let greedy: string
-let modest: Tenant
 let answer: (seen: Seen) => Reply = () => ({})
 
-beforeAll(async () => {
-  vendor = await serve((seen) => answer(seen))
-  world = await startWorld({ settings: { origins: { gong: { api: vendor.origin } }, bodyMemory: 8_388_608, operationSeconds: 30 } })
-  greedy = await world.connect('greedy', { environment: undefined })
-  modest = await createTenant(world, 'modest', { environment: undefined })
-})
-afterAll(async () => {
-  await world.close()
-  await vendor[Symbol.asyncDispose]()
-})
+const vendor = await share(serve((seen) => answer(seen)))
+const world = await share(
+  startWorld({ settings: { origins: { gong: { api: vendor.origin } }, bodyMemory: 8_388_608, operationSeconds: 30 } }),
+)
+const greedy = await world.connect('greedy', { environment: undefined })
+const modest = await createTenant(world, 'modest', { environment: undefined })
 
 const list = { entity: 'calls', action: 'list' }
 const good: Reply = { body: { requestId: 'r', records: {}, calls: [callOf('1')] } }

@@ -1,22 +1,18 @@
 /** Edges of the service: cursors of lists, names, methods, slow requests, and whether the document has every answer. */
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Route } from '../../packages/server/src/http/route.ts'
 import { routes } from '../../packages/server/src/http/routes/index.ts'
 import { answerBrokenRequest } from '../../packages/server/src/http/server.ts'
 import { sendBytes } from '../http/bytes.ts'
 import { expectDocumented } from '../http/contract.ts'
-import { base, connectorsPath, createTenant, startWorld, type Tenant, type World } from '../http/support.ts'
+import { base, connectorsPath, createTenant, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let world: World
-let other: Tenant
-beforeAll(async () => {
-  world = await startWorld()
-  other = await createTenant(world, 'Other')
-  for (const name of ['one', 'two', 'three']) await world.ask(`${base}/workspaces`, { token: world.token, body: { name } })
-  for (const name of ['one', 'two']) await world.connect(name)
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const other = await createTenant(world, 'Other')
+for (const name of ['one', 'two', 'three']) await world.ask(`${base}/workspaces`, { token: world.token, body: { name } })
+for (const name of ['one', 'two']) await world.connect(name)
 
 describe('a cursor of a list', () => {
   const next = async (path: string) => String((await world.ask(path, { token: world.token })).json.next)

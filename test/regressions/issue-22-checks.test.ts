@@ -1,19 +1,15 @@
 /** Checks of credentials: none is left out by accident, and a failed one says all that is known. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readCheckFailure } from '../../packages/ferrule/src/client/problem.ts'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { createLostRecords } from '../../packages/server/src/copies/lost-records.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
-import { type Answer, client, connectorsPath, sandboxConnector, startWorld, type World } from '../http/support.ts'
+import { type Answer, client, connectorsPath, sandboxConnector, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let world: World
-let id: string
-beforeAll(async () => {
-  world = await startWorld()
-  id = await world.connect('checked')
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const id = await world.connect('checked')
 
 const read = (): Promise<Answer> => world.ask(`${connectorsPath}/${id}`, { token: world.token })
 const principal = () => world.platform.tokens.authenticate(world.token, undefined)

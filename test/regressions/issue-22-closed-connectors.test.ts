@@ -1,9 +1,10 @@
 /** A call after `close()` has an error of its own: nothing is wrong with the vendor. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { connectTo } from '../client/support.ts'
 import { accessKey, callOf, failure, serve } from '../engine/support.ts'
-import { sandboxConnector, startWorld, type World } from '../http/support.ts'
+import { sandboxConnector, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
 const closed = { code: 'connector_closed', fault: 'caller', retryable: false, message: 'The connector is closed.' }
 const callId = '7782342274025937895'
@@ -61,13 +62,9 @@ describe('in the library', () => {
   })
 })
 
-describe('by way of the service', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld()
-    await world.connect('calls', sandboxConnector('calls'))
-  })
-  afterAll(() => world.close())
+describe('by way of the service', async () => {
+  const world = await share(startWorld())
+  await world.connect('calls', sandboxConnector('calls'))
 
   test('calls after the end are refused', async () => {
     const gong = connectTo(world, 'gong')

@@ -1,33 +1,25 @@
 // Issue 22, E8: a creation repeated on another node, while the first ran, ended in connector_name_conflict.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import type { Principal } from '../../packages/server/src/values/access.ts'
-import { connectorBody, createWorld, firstPrincipal, refusal, type World } from '../platform/world.ts'
+import { connectorBody, createWorld, firstPrincipal, refusal } from '../platform/world.ts'
 import { createStubEngine } from '../support/engines.ts'
+import { share } from '../support/share.ts'
 
-let world: World
-let one: Platform
-let two: Platform
-let principal: Principal
 let waits = Promise.withResolvers<void>()
 /** The vendor as each node sees it. */
 const vendor: { one: Engine['checkAccount']; two: Engine['checkAccount'] } = { one: async () => undefined, two: async () => undefined }
-beforeAll(async () => {
-  world = await createWorld('postgres', 'creation nodes')
-  one = await world.open({ engine: () => createStubEngine({ checkAccount: (connection) => vendor.one(connection) }) })
-  two = await world.open({
-    engine: () => createStubEngine({ checkAccount: (connection) => vendor.two(connection) }),
-    sleep: async (milliseconds) => {
-      waits.resolve()
-      world.now += milliseconds
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    },
-  })
-  principal = await firstPrincipal(one)
+const world = await share(createWorld('postgres', 'creation nodes'))
+const one = await world.open({ engine: () => createStubEngine({ checkAccount: (connection) => vendor.one(connection) }) })
+const two = await world.open({
+  engine: () => createStubEngine({ checkAccount: (connection) => vendor.two(connection) }),
+  sleep: async (milliseconds) => {
+    waits.resolve()
+    world.now += milliseconds
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  },
 })
-afterAll(() => world.close())
+const principal = await firstPrincipal(one)
 
 /** Begins a creation on the first node, whose vendor answers when the test says so. */
 async function begin(name: string) {

@@ -1,24 +1,16 @@
 /** A vendor that drips its body: at the deadline of the call the transfer ends, and its bytes are given back. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callOf, heldTimers, type Reply, serve, type TestServer } from '../engine/support.ts'
-import { startWorld, type World } from '../http/support.ts'
+import { expect, test } from 'vitest'
+import { callOf, heldTimers, type Reply, serve } from '../engine/support.ts'
+import { startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let vendor: TestServer
-let world: World
-let connector: string
 let reply: Reply = {}
 const closed: Promise<void>[] = []
 
-beforeAll(async () => {
-  vendor = await serve(() => reply)
-  world = await startWorld({ settings: { origins: { gong: { api: vendor.origin } } } })
-  connector = await world.connect('dripping', { environment: undefined })
-})
-afterAll(async () => {
-  await world.close()
-  await vendor[Symbol.asyncDispose]()
-})
+const vendor = await share(serve(() => reply))
+const world = await share(startWorld({ settings: { origins: { gong: { api: vendor.origin } } } }))
+const connector = await world.connect('dripping', { environment: undefined })
 
 /** Sends the beginning of a body of a known or an unknown length, then a byte now and then without an end. @param after some of these */
 const drip =

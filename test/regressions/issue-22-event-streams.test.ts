@@ -7,6 +7,7 @@ import { contract } from '../http/contract.ts'
 import { onlyUsers, search, startCopyWorld, syncedConnector } from '../http/search-support.ts'
 import { beginSession, postForm } from '../http/session-support.ts'
 import { base, connectorsPath, createTenant, type Json, type Tenant, type World } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
 const route = `${connectorsPath}/{connector_id}/context_store/events`
 const pathOf = (connectorId: string): string => `${connectorsPath}/${connectorId}/context_store/events`
@@ -107,12 +108,8 @@ test('each organization and each application finds a place, however many hold al
   expect(shares.open).toBeLessThan(1_000)
 })
 
-describe('a stream ends with what allowed it, and says so', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await startCopyWorld('postgres', { streams: { lookMs: 20 } })
-  })
-  afterAll(() => world.close())
+describe('a stream ends with what allowed it, and says so', async () => {
+  const world = await share(startCopyWorld('postgres', { streams: { lookMs: 20 } }))
 
   const lastEvent = async (tenant: Tenant, end: () => Promise<unknown>, headers?: Record<string, string>): Promise<Told | undefined> => {
     const sent = headers === undefined ? { token: tenant.token } : { headers: { ...headers, 'x-organization-id': tenant.organizationId } }

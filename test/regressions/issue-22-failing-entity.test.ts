@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import { createSyncWorld, type SyncWorld } from '../platform/sync-world.ts'
+import { createSyncWorld } from '../platform/sync-world.ts'
 import { overServer } from '../platform/world.ts'
+import { share } from '../support/share.ts'
 
 const minute = 60_000
 
-overServer('an entity that fails for an hour', (database) => {
-  let here: SyncWorld
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'issue 22 entity')
-  })
-  afterAll(() => here.close())
+overServer('an entity that fails for an hour', async (database) => {
+  const here = await share(createSyncWorld(database, 'issue 22 entity'))
 
   test('holds back itself only: the others keep their schedule, and a demanded sync begins at once', async () => {
     const { syncs } = here.platform

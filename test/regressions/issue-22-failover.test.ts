@@ -1,16 +1,13 @@
 // Issue 22, C1: a connection that became read-only was kept for good, and readiness did not say so.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { openPostgres } from '../../packages/server/src/db/postgres.ts'
 import { choose } from '../support/draws.ts'
-import { type FailoverWorld, startFailoverWorld } from '../support/failover.ts'
+import { startFailoverWorld } from '../support/failover.ts'
 
 const minutes = 60_000
-let world: FailoverWorld
-beforeAll(async () => {
-  world = await startFailoverWorld()
-})
+const world = await startFailoverWorld()
 afterAll(() => world?.[Symbol.asyncDispose](), minutes)
 
 test('of several hosts the one that takes writes is used', async () => {

@@ -1,13 +1,10 @@
 /** Hints of the service name the ids of the request that they answer, and how to search an unfinished copy. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { search, startCopyWorld } from '../http/search-support.ts'
-import { base, connectorsPath, type World } from '../http/support.ts'
+import { base, connectorsPath } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startCopyWorld('embedded')
-})
-afterAll(() => world.close())
+const world = await share(startCopyWorld('embedded'))
 
 test('of a copy that is not there yet', async () => {
   const id = await world.connect('early')

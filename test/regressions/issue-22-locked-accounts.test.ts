@@ -1,5 +1,5 @@
 /** A link that fixes accounts: an end user who consents with other accounts gets no connector for them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { requireLocked } from '../../packages/server/src/connectors/links/link-values.ts'
 import {
@@ -11,21 +11,18 @@ import {
   startConnectWorld,
   visitLink,
 } from '../connect/support.ts'
-import { base, type Json, type World } from '../http/support.ts'
+import { base, type Json } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let world: World
 let before: number
 let [a, b] = ['', '']
-beforeAll(async () => {
-  world = await startConnectWorld()
-  await saveApplication(world, 'tiktok-marketing')
-  a = world.sandbox.tiktok.world.advertiserId
-  b = world.sandbox.tiktok.world.secondAdvertiserId
-})
+const world = await share(startConnectWorld())
+await saveApplication(world, 'tiktok-marketing')
+a = world.sandbox.tiktok.world.advertiserId
+b = world.sandbox.tiktok.world.secondAdvertiserId
 beforeEach(async () => {
   before = await countConnectors(world)
 })
-afterAll(() => world.close())
 
 const visit = (advertiserId: unknown) =>
   visitLink(world, { kinds: ['tiktok-marketing'], locked: { 'tiktok-marketing': { advertiser_id: advertiserId } } })

@@ -1,16 +1,15 @@
 /** What clients send to `/mcp` beside their messages: `Accept`, Host, Origin, and a slash at the end of the address. */
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World } from '../http/support.ts'
+import { describe, expect, test } from 'vitest'
+import { startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let world: World
 const publicUrl = 'https://ferrule.example.com'
-beforeAll(async () => {
-  world = await startWorld({ settings: { publicUrl, mcpHosts: ['ferrule.default.svc', '10.1.2.3', '[fd00::1]', 'host.docker.internal'] } })
-  await world.connect('shown')
-})
-afterAll(() => world.close())
+const world = await share(
+  startWorld({ settings: { publicUrl, mcpHosts: ['ferrule.default.svc', '10.1.2.3', '[fd00::1]', 'host.docker.internal'] } }),
+)
+await world.connect('shown')
 
 /** Sends a request with no header but these: `fetch` adds some of its own. */
 async function send(path: string, { method = 'POST', headers = {}, body }: { method?: string; headers?: object; body?: object } = {}) {

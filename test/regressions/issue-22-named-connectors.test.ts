@@ -1,17 +1,13 @@
 /** Keys of `createTools({ … })` are the names that the model uses, for connectors of a service too. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { runTool } from '../agent/support.ts'
-import { client, startWorld, type World } from '../http/support.ts'
+import { client, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
-let world: World
-let ids: readonly string[]
-beforeAll(async () => {
-  world = await startWorld()
-  ids = [await world.connect('Calls of Europe'), await world.connect('Calls of Asia')]
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+const ids = [await world.connect('Calls of Europe'), await world.connect('Calls of Asia')]
 
 const open = (connector: string | undefined) =>
   connect('gong', { url: world.url, clientId: client.id, clientSecret: client.secret, connector: connector ?? '' })

@@ -22,11 +22,8 @@ const folder = mkdtempSync(join(tmpdir(), 'ferrule-postgres-settings-'))
 const path = (name: string): string => join(folder, name)
 const role = `limited_${Math.random().toString(36).slice(2)}`
 const rolePassword = 'a-password-that-stays-hidden'
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase('settings')
-  await run(`create role ${role} login password '${rolePassword}'`)
-})
+const database = await createTestDatabase('settings')
+await run(`create role ${role} login password '${rolePassword}'`)
 afterAll(async () => {
   await run(`drop owned by ${role}; drop role ${role}`)
   await database.drop()

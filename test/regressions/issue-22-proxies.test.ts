@@ -7,7 +7,7 @@ import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { root, sourceCondition } from '../../scripts/paths.mjs'
 import { serve } from '../engine/support.ts'
@@ -44,7 +44,6 @@ const internet = createServer(tls, (request, response) => {
   if (url?.startsWith('/v2/users') === true) return response.end(oneUser)
   return response.end(JSON.stringify({ requestId: '1', records: {}, calls: [{ metaData: { id: '7' }, media: { audioUrl: fileUrl } }] }))
 })
-let port: number
 let proxies: ForwardProxy[] = []
 
 const startProxy = async (more: Partial<ProxyOptions> = {}): Promise<ForwardProxy> => {
@@ -54,15 +53,6 @@ const startProxy = async (more: Partial<ProxyOptions> = {}): Promise<ForwardProx
   return proxy
 }
 
-beforeAll(async () => {
-  await bundleProgram()
-  writeFileSync(authority, tls.cert)
-  internet.listen(0, '127.0.0.1')
-  await once(internet, 'listening')
-  const address = internet.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  port = address.port
-})
 beforeEach(async () => {
   for (const proxy of proxies) await proxy[Symbol.asyncDispose]()
   proxies = []
@@ -101,6 +91,14 @@ async function runLibrary(env: Readonly<Record<string, string>>, ...calls: reado
   const lines = texts.stdout.split('\n').filter((line) => line !== '')
   return { answers: lines.map((line) => JSON.parse(line)), text: texts.stdout + texts.stderr }
 }
+
+await bundleProgram()
+writeFileSync(authority, tls.cert)
+internet.listen(0, '127.0.0.1')
+await once(internet, 'listening')
+const address = internet.address()
+if (address === null || typeof address === 'string') throw new Error('no port')
+const port = address.port
 
 describe('the library behind a proxy', () => {
   test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY'])(

@@ -1,11 +1,10 @@
 /** Six clients find the service, register, sign in and call, with what they really send. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Json } from '../http/support.ts'
 import {
   agree,
   buildAuthorization,
   createChallenge,
-  type OAuthWorld,
   openPage,
   post,
   readFormToken,
@@ -14,13 +13,10 @@ import {
   startOAuthWorld,
 } from '../mcp/oauth-support.ts'
 import { type RecordedClient, recordedClients } from '../mcp/recorded-clients.ts'
+import { share } from '../support/share.ts'
 
-let world: OAuthWorld
-beforeAll(async () => {
-  world = await startOAuthWorld()
-  await world.connect('shown')
-})
-afterAll(() => world.close())
+const world = await share(startOAuthWorld())
+await world.connect('shown')
 
 /** Address that a user of a client typed. */
 const typeAddress = ({ typed: [host, path] }: RecordedClient): string => {

@@ -1,30 +1,17 @@
 /** A refresh token that is sent twice: by two sessions of one client, or because its answer was lost. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import { startWorld, type World } from '../http/support.ts'
-import {
-  agree,
-  buildAuthorization,
-  callback,
-  createChallenge,
-  type OAuthWorld,
-  post,
-  registerClient,
-  startOAuthWorld,
-} from '../mcp/oauth-support.ts'
+import { startWorld } from '../http/support.ts'
+import { agree, buildAuthorization, callback, createChallenge, post, registerClient, startOAuthWorld } from '../mcp/oauth-support.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
-let world: OAuthWorld
-/** Another node over the same database. */
-let other: World
 let drop: () => Promise<void>
-beforeAll(async () => {
-  const database = await createTestDatabase('refresh')
-  drop = database.drop
-  const shared = { databaseUrl: new Secret(database.url), masterKey: new Secret(Buffer.alloc(32, 7)) }
-  world = await startOAuthWorld({ settings: shared })
-  other = await startWorld({ settings: { ...shared, publicUrl: world.issuer } })
-})
+const database = await createTestDatabase('refresh')
+drop = database.drop
+const shared = { databaseUrl: new Secret(database.url), masterKey: new Secret(Buffer.alloc(32, 7)) }
+const world = await startOAuthWorld({ settings: shared })
+/** Another node over the same database. */
+const other = await startWorld({ settings: { ...shared, publicUrl: world.issuer } })
 afterAll(async () => {
   await other.close()
   await world.close()

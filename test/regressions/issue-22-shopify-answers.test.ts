@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { failure, type Reply, serve } from '../engine/support.ts'
-import { sandboxStore, startWorld, type World } from '../http/support.ts'
+import { sandboxStore, startWorld } from '../http/support.ts'
 import { token as tiktokToken } from '../library/tiktok-support.ts'
+import { share } from '../support/share.ts'
 
 const store = (origin: string) =>
   connect('shopify', { credentials: { api_key: 'shpat_0001' }, config: { shop: 'my-store' }, origin, limits: false })
@@ -56,19 +57,14 @@ describe('an answer from another address', () => {
   })
 })
 
-describe('a broken body in a whole frame', () => {
-  let world: World
-  let id: string
-  beforeAll(async () => {
-    world = await startWorld()
-    id = await world.connect('store', sandboxStore('store'))
-  })
+describe('a broken body in a whole frame', async () => {
+  const world = await share(startWorld())
+  const id = await world.connect('store', sandboxStore('store'))
   afterEach(() => {
     world.sandbox.faults.clear()
     world.sandbox.shopify.clear()
     world.sandbox.tiktok.clear()
   })
-  afterAll(() => world.close())
 
   const kinds = ['truncated-json', 'truncated-gzip', 'malformed-json', 'empty-body'] as const
   test.each(kinds)('of a read is asked for once more, by the service and the library: %s', async (kind) => {

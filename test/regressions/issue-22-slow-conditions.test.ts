@@ -1,11 +1,12 @@
 /** What a search does in each row: cheap conditions first, no look into JSON that nothing needs, words of a record split once (issue 22, D1). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { id, int, list, open, str } from '../../packages/ferrule/src/definition/fields.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
-import { createTable, fillTable, openDatabase, type SearchDatabase } from '../context/databases.ts'
+import { createTable, fillTable, openDatabase } from '../context/databases.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
+import { share } from '../support/share.ts'
 
 const table = buildSearchTable('work', 'calls', {
   about: 'Calls',
@@ -27,16 +28,12 @@ const callOf = (number: number) => ({
   parties: [{ name: 'Zoë', share: number / 100, code: String(number) }],
 })
 
-describe.each(databasesUnderTest(['pglite', 'postgres']))('searches on %s', (engine) => {
-  let database: SearchDatabase
-  beforeAll(async () => {
-    database = await openDatabase(engine)
-    await createTable(database, table)
-    const sent = Array.from({ length: records }, (_, number) => ({ record: callOf(number) }))
-    await fillTable(database, table, { connector: 1, sent })
-    await database.run(`set track_functions = 'all'`)
-  })
-  afterAll(() => database.close())
+describe.each(databasesUnderTest(['pglite', 'postgres']))('searches on %s', async (engine) => {
+  const database = await share(openDatabase(engine))
+  await createTable(database, table)
+  const sent = Array.from({ length: records }, (_, number) => ({ record: callOf(number) }))
+  await fillTable(database, table, { connector: 1, sent })
+  await database.run(`set track_functions = 'all'`)
 
   const statementOf = (filter: object) =>
     buildSearchStatement({ ...parseSearch(table, { query: { filter }, fields: ['id'] }), relevance: undefined }, { connector: 1, reliance })

@@ -1,14 +1,15 @@
 /** Accounts of other domains than .com, and replicated accounts in key-pair tokens. */
 import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findVendorOrigin } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { resultOf, snowflakeAt } from '../engine/snowflake-support.ts'
 import { serve } from '../engine/support.ts'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
-import { connectorsPath, startWorld, type World } from '../http/support.ts'
+import { connectorsPath, startWorld } from '../http/support.ts'
 import { configuration } from '../library/snowflake-support.ts'
+import { share } from '../support/share.ts'
 
 describe('an account', () => {
   test.each([
@@ -46,12 +47,8 @@ describe('an account', () => {
   })
 })
 
-describe('in the service', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld()
-  })
-  afterAll(() => world.close())
+describe('in the service', async () => {
+  const world = await share(startWorld())
 
   test.each([
     ['https://ACCT.snowflakecomputing.cn/', 'acct.snowflakecomputing.cn'],

@@ -1,6 +1,6 @@
 /** Exports and downloads in flight: what ends them, and that no cut one looks whole. */
 import type { IncomingMessage } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { id } from '../../packages/ferrule/src/definition/fields.ts'
 import { parseAggregate } from '../../packages/server/src/copies/search/aggregates/parse.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
@@ -8,7 +8,8 @@ import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { createSearches } from '../../packages/server/src/copies/searches.ts'
 import type { CopyStatus } from '../../packages/server/src/copies/sync-types.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
-import { connectorsPath, createTenant, startWorld, type Tenant, type World } from '../http/support.ts'
+import { connectorsPath, createTenant, startWorld, type Tenant } from '../http/support.ts'
+import { share } from '../support/share.ts'
 
 describe('an export whose copy goes away while it is read', () => {
   const notes = { about: 'Notes', key: ['id'], context_store_search: { id: id('Id') } }
@@ -67,13 +68,9 @@ describe('an export whose copy goes away while it is read', () => {
   })
 })
 
-describe('a download in flight', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld({ streams: { lookMs: 20 } })
-  })
+describe('a download in flight', async () => {
+  const world = await share(startWorld({ streams: { lookMs: 20 } }))
   afterEach(() => world.sandbox.faults.clear())
-  afterAll(() => world.close())
 
   /** Opens a download whose bytes come one at a time. */
   async function begin({ connectorId, token }: Tenant): Promise<IncomingMessage> {

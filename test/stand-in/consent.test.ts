@@ -1,14 +1,15 @@
 /** The consent page and the tokens of a stand-in: what an application sees when it does as the definition says, and when it does not. */
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { buildConsentUrl, checkConsentReturn } from '../../packages/ferrule/src/engine/consent/words.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { readRecordings } from '../../packages/ferrule/src/kind-recordings/index.ts'
-import { type StandIn, startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
+import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
 import { type Answered, ask, get } from '../sandbox/client.ts'
 import { returnOf, submit } from '../sandbox/consent-client.ts'
+import { share } from '../support/share.ts'
 
 const file = `
 kind: shelves
@@ -51,11 +52,7 @@ const kind = await parseKind(file)
 const { definition } = kind
 const { file: recorded } = await readRecordings(recordings, { name: 'shelves.recordings.json' })
 if (recorded === undefined) throw new Error('the recordings have mistakes')
-let standIn: StandIn
-beforeAll(async () => {
-  standIn = await startStandIn(definition, recorded)
-})
-afterAll(() => standIn.close())
+const standIn = await share(startStandIn(definition, recorded))
 
 const callback = 'http://127.0.0.1:4321/callback'
 const verifier = 'v'.repeat(43)

@@ -1,9 +1,10 @@
 /** A vendor that is played from recordings: two lists, and what follows from them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { readRecordings } from '../../packages/ferrule/src/kind-recordings/index.ts'
-import { type StandIn, startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
+import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
+import { share } from '../support/share.ts'
 
 const file = `
 kind: shelves
@@ -63,11 +64,7 @@ const recordings = `{
 const kind = await parseKind(file)
 const { file: recorded } = await readRecordings(recordings, { name: 'shelves.recordings.json' })
 if (recorded === undefined) throw new Error('the recordings have mistakes')
-let standIn: StandIn
-beforeAll(async () => {
-  standIn = await startStandIn(kind.definition, recorded)
-})
-afterAll(() => standIn.close())
+const standIn = await share(startStandIn(kind.definition, recorded))
 
 const open = () => connect(kind, { credentials: { key: 'any' }, origin: standIn.origin, limits: false })
 const collect = async (records: AsyncIterable<unknown>): Promise<unknown[]> => {

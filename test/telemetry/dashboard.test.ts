@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { errorTable } from '../../packages/ferrule/src/errors.ts'
 import { runStates } from '../../packages/ferrule/src/wire/syncs.ts'
@@ -9,7 +9,8 @@ import { receivedOutcomes } from '../../packages/server/src/events/vendors/recei
 import { vendorEventOutcomes } from '../../packages/server/src/values/metric-types.ts'
 import { root } from '../../scripts/paths.mjs'
 import { onlyUsers, startCopyWorld } from '../http/search-support.ts'
-import type { Json, World } from '../http/support.ts'
+import type { Json } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { fillVariables, type Named, readExpression, readMetrics } from './promql.ts'
 
 const readDeployed = (name: string): string => readFileSync(join(root, 'deploy/observability', name), 'utf8')
@@ -34,27 +35,22 @@ const expressions = [
 const ownMetrics: readonly string[] = ['up']
 const ownLabels: readonly string[] = ['job', 'instance']
 
-let world: World
-let metrics: ReturnType<typeof readMetrics>
-beforeAll(async () => {
-  world = await startCopyWorld('embedded')
-  const id = await world.connect('users', onlyUsers)
-  await world.context.sync()
-  expect((await world.execute(id, { entity: 'users', action: 'list' })).status).toBe(200)
-  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_connectors', arguments: {} } }
-  const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
-  expect((await world.ask('/mcp', { token: world.token, body: message, headers })).status).toBe(200)
-  const text = await vi.waitFor(
-    async () => {
-      const answer = await world.ask('/metrics')
-      expect(answer.text).toContain('ferrule_folded_records_total{') // records reach the copy after their answer
-      return answer.text
-    },
-    { timeout: 240_000 },
-  )
-  metrics = readMetrics(text)
-})
-afterAll(() => world.close())
+const world = await share(startCopyWorld('embedded'))
+const id = await world.connect('users', onlyUsers)
+await world.context.sync()
+expect((await world.execute(id, { entity: 'users', action: 'list' })).status).toBe(200)
+const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_connectors', arguments: {} } }
+const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
+expect((await world.ask('/mcp', { token: world.token, body: message, headers })).status).toBe(200)
+const text = await vi.waitFor(
+  async () => {
+    const answer = await world.ask('/metrics')
+    expect(answer.text).toContain('ferrule_folded_records_total{') // records reach the copy after their answer
+    return answer.text
+  },
+  { timeout: 240_000 },
+)
+const metrics = readMetrics(text)
 
 /** Says what of an expression the service does not have. */
 function findMissing({ metrics: asked, grouped }: Named): string[] {

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Ferrule } from '../../packages/ferrule/src/core.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { serve } from '../engine/support.ts'
 import { onlyUsers, search, startCopyWorld } from '../http/search-support.ts'
-import { client, connectorsPath, type Json, type World } from '../http/support.ts'
+import { client, connectorsPath, type Json } from '../http/support.ts'
 import { connectClient } from '../mcp/clients.ts'
-import { type Collector, type SeenSpan, startCollector } from './collector.ts'
+import { type SeenSpan, startCollector } from './collector.ts'
 
-let collector: Collector
-let world: World
-let users: string
 /** Everything that was collected, for the search for secrets. */
 const all: SeenSpan[] = []
 const take = (): readonly SeenSpan[] => {
@@ -19,12 +16,10 @@ const take = (): readonly SeenSpan[] => {
   return spans
 }
 
-beforeAll(async () => {
-  collector = await startCollector()
-  world = await startCopyWorld('embedded')
-  users = await world.connect('users', onlyUsers)
-  take()
-})
+const collector = await startCollector()
+const world = await startCopyWorld('embedded')
+const users = await world.connect('users', onlyUsers)
+take()
 afterAll(async () => {
   await world.close()
   collector.stop()
