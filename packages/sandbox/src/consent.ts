@@ -160,13 +160,13 @@ export function signInLink({ query }: ReceivedRequest): ReturnType<typeof html> 
 }
 
 /** What an application asks for, as far as the pages of every vendor need it. */
-export interface Asked {
+export interface ConsentRequest {
   readonly target: URL
   readonly state: string | null
 }
 
 /** Returns the form in which a person agrees. */
-export function agreeForm({ target }: Asked, ticket: string, labels: { readonly allow: string; readonly deny: string }) {
+export function agreeForm({ target }: ConsentRequest, ticket: string, labels: { readonly allow: string; readonly deny: string }) {
   return html`<p class="soft">Afterwards the browser goes to ${target.host}.</p>
 <form method="post">
 <input type="hidden" name="ticket" value="${ticket}">
@@ -175,7 +175,7 @@ ${buttons(labels)}
 }
 
 /** What the consent page of a vendor does in its own way. */
-interface ConsentRules<P extends Person, A extends Asked> {
+interface ConsentRules<P extends Person, A extends ConsentRequest> {
   readonly vendor: PageVendor
   readonly people: readonly P[]
   /** Seals the tickets of the pages. */
@@ -194,7 +194,9 @@ interface ConsentRules<P extends Person, A extends Asked> {
 }
 
 /** Returns what answers the consent page of a vendor: GET shows it, POST takes its forms. */
-export function createConsentPage<P extends Person, A extends Asked>(rules: ConsentRules<P, A>): (request: ReceivedRequest) => Reply {
+export function createConsentPage<P extends Person, A extends ConsentRequest>(
+  rules: ConsentRules<P, A>,
+): (request: ReceivedRequest) => Reply {
   const { vendor, people, secret, switches, refuse } = rules
   const takeDecision = (form: URLSearchParams, asked: A): Reply | undefined => {
     const known = findTicketHolder(people, form, secret)

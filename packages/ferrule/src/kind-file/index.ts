@@ -202,8 +202,10 @@ type Slots<C> = C extends `${string}{${infer Name}}${infer Rest}` ? Name | Slots
 type Needed<A> = A extends `${infer One}, ${infer Rest}` ? Needed<One> | Needed<Rest> : A extends `${infer Name}: ${string}!` ? Name : never
 type Filled<O> = (O extends { readonly wrap: infer W } ? W : never) | (O extends { readonly body: infer B } ? keyof B : never)
 /** Slots of a path, or arguments of GraphQL that no parameter of the body fills. */
-type Asked<O> = CallOf<O> extends `${'query' | 'mutation'} ${string}(${infer A})` ? Exclude<Needed<A>, Filled<O>> : Slots<CallOf<O>>
-type Part<O, N extends string, P extends FieldPlace, G> = O extends { readonly [K in N]: infer M } ? MapOf<M, P, G> : Record<never, never>
+type AskedNames<O> = CallOf<O> extends `${'query' | 'mutation'} ${string}(${infer A})` ? Exclude<Needed<A>, Filled<O>> : Slots<CallOf<O>>
+type MemberPart<O, N extends string, P extends FieldPlace, G> = O extends { readonly [K in N]: infer M }
+  ? MapOf<M, P, G>
+  : Record<never, never>
 type SlotField<R, N> = N extends keyof R
   ? Static<R[N]> extends number | bigint | null
     ? Field<number | bigint>
@@ -213,7 +215,7 @@ type SlotField<R, N> = N extends keyof R
 type FilledFrom<O> = O extends { readonly params: infer M }
   ? { [K in keyof M]: M[K] extends { readonly $from: string } ? K : never }[keyof M]
   : never
-type Demanded<O> = Exclude<Asked<O> & string, FilledFrom<O>>
+type Demanded<O> = Exclude<AskedNames<O> & string, FilledFrom<O>>
 /** Slots are required, also where the file has a sentence for them. */
 type SlotFields<O, R> = { readonly [N in Demanded<O>]: SlotField<R, N> }
 
@@ -232,7 +234,10 @@ type PageFields<F, N> = N extends 'none'
     : CursorField
 type PageMark<N> = N extends 'none' ? Record<never, never> : { readonly page: 'next' }
 type ListPart<F, A, O> = A extends 'list' ? PageFields<F, PageName<F, O>> : Record<never, never>
-type Params<F, R, A, O> = Omit<Part<O, 'params', 'parameter', Groups<F>> & Part<O, 'body', 'parameter', Groups<F>>, Demanded<O>> &
+type Params<F, R, A, O> = Omit<
+  MemberPart<O, 'params', 'parameter', Groups<F>> & MemberPart<O, 'body', 'parameter', Groups<F>>,
+  Demanded<O>
+> &
   SlotFields<O, R> &
   ListPart<F, A, O>
 type Merge<T> = { readonly [K in keyof T]: T[K] }
@@ -259,8 +264,8 @@ type EntityOf<F, E, R> = Omit<EntityDefinition, LiveAction | 'record' | 'context
 } & SearchOf<R, E>
 type SchemeOf<F, S> = Omit<ConnectorDefinition['credentials'][string], 'fields'> & {
   readonly fields: S extends { readonly oauth: infer O }
-    ? GrantFields<O> & Part<S, 'fields', 'credential', Groups<F>>
-    : Part<S, 'fields', 'credential', Groups<F>>
+    ? GrantFields<O> & MemberPart<S, 'fields', 'credential', Groups<F>>
+    : MemberPart<S, 'fields', 'credential', Groups<F>>
 }
 type Grant = { readonly client_id: Field<string> & Optional; readonly client_secret: Field<string> & Optional }
 type TokenFields = { readonly access_token: Field<string> & Optional; readonly token_expiry_date: Field<string> & Optional }
@@ -273,7 +278,7 @@ type GrantFields<O> = O extends { readonly page: string }
 type Definition<F extends KindFile> = Omit<ConnectorDefinition, 'kind' | 'credentials' | 'configuration' | 'entities'> & {
   readonly kind: F['kind']
   readonly credentials: { readonly [S in keyof F['auth']]: SchemeOf<F, F['auth'][S]> }
-  readonly configuration: Merge<Part<F, 'configuration', 'configuration', Groups<F>>>
+  readonly configuration: Merge<MemberPart<F, 'configuration', 'configuration', Groups<F>>>
   readonly entities: { readonly [N in keyof F['entities']]: EntityOf<F, F['entities'][N], RecordOf<F, F['entities'][N]>> }
 }
 /** The definition that a literal makes. */

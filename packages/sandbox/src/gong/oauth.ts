@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
-  type Asked,
   agreeForm,
+  type ConsentRequest,
   createConsentPage,
   isBasicClient,
   type Person,
@@ -130,7 +130,7 @@ const people: readonly Colleague[] = [
   },
 ]
 
-interface AuthorizationRequest extends Asked {
+interface AuthorizationRequest extends ConsentRequest {
   readonly redirectUri: string
   readonly scopes: readonly string[]
 }

@@ -1,5 +1,14 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { type Asked, agreeForm, createCodes, createConsentPage, type Person, registeredTarget, sendReturn, signInLink } from '../consent.ts'
+import {
+  agreeForm,
+  type ConsentRequest,
+  createCodes,
+  createConsentPage,
+  type Person,
+  registeredTarget,
+  sendReturn,
+  signInLink,
+} from '../consent.ts'
 import { keepNewest, seal, unseal } from '../data.ts'
 import { answerAt, isObject, json, parseJson, type ReceivedRequest, type Reply } from '../http.ts'
 import { html, pageReply } from '../pages.ts'
@@ -53,7 +62,7 @@ function parametersOf({ headers, body }: ReceivedRequest): ReadonlyMap<string, s
   return new Map(Object.entries(isObject(given) ? given : {}).map(([name, value]) => [name, String(value)]))
 }
 
-interface AuthorizationRequest extends Asked {
+interface AuthorizationRequest extends ConsentRequest {
   readonly scopes: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 import { hash32 } from '../random.ts'
 import { orderName, spentIn } from './plans.ts'
 import { listRows, noTimes, type Rows, recordsOf } from './rows.ts'
-import { amount, companies, currency, familyNames, givenNames, notes, type Place, places, streets, tagWords } from './words.ts'
+import { amount, companies, currency, familyNames, givenNames, notes, streets, type Town, tagWords, towns } from './words.ts'
 import {
   changedAt,
   draw,
@@ -26,7 +26,7 @@ interface Person {
   readonly phone: string
   readonly street: string
   readonly company: string | null
-  readonly place: Place
+  readonly place: Town
 }
 
 /** Every so many orders a new customer registers. */
@@ -100,7 +100,7 @@ export function personOf(view: View, ...parts: readonly (number | string)[]): Pe
     phone: `+4915${random.int(100_000_000, 999_999_999)}`,
     street: `${random.pick(streets)} ${random.int(1, 98)}`,
     company: random.chance(0.1) ? random.pick(companies) : null,
-    place: random.pick(places),
+    place: random.pick(towns),
   }
 }
 

@@ -1,6 +1,6 @@
 import { at, setEach } from '../data.ts'
 import { listRows, noTimes, type Rows } from './rows.ts'
-import { type Place, places } from './words.ts'
+import { type Town, towns } from './words.ts'
 import { changedAt, day, idIn, type JsonRecord, shopTime, type View } from './world.ts'
 
 /** Subdomain of the store. */
@@ -140,8 +140,8 @@ export function siteOpened(site: number): number {
 }
 
 /** Returns the place of a location. */
-export function placeOf(site: number): Place {
-  return at(places, at(sites, site).place)
+export function placeOf(site: number): Town {
+  return at(towns, at(sites, site).place)
 }
 
 function siteRecord(view: View, site: number): JsonRecord {

@@ -25,7 +25,7 @@ const france = { country: 'France', country_code: 'FR', province: null, province
 const states = { country: 'United States', country_code: 'US' }
 
 /** Places in which buyers and locations are. */
-export const places = [
+export const towns = [
   { ...germany, city: 'Berlin', zip: '10115', latitude: 52.5323, longitude: 13.3846 },
   { ...germany, city: 'Hamburg', zip: '20095', latitude: 53.5503, longitude: 10.0007 },
   { ...germany, city: 'München', zip: '80331', latitude: 48.1351, longitude: 11.582 },
@@ -37,7 +37,7 @@ export const places = [
 ]
 
 /** A place in which buyers and locations are. */
-export type Place = Readonly<(typeof places)[number]>
+export type Town = Readonly<(typeof towns)[number]>
 
 /** Currency of the store. */
 export const currency = 'EUR'

@@ -2,14 +2,13 @@ import type { Column } from './cells.ts'
 import { endOf, failed, logged, type PartRun, standing, translationOf } from './context.ts'
 import { resultTable, translated } from './dialect.ts'
 import { early, type Failure, failure, isFailure } from './failures.ts'
-import { closing, depthChange, is, isName, isWord, nameAt, type Part, type Token, writtenName } from './lexer.ts'
-import type { StatementResult } from './tables.ts'
-import { tableOf, tableSql, textRows } from './tables.ts'
+import { closing, depthChange, is, isName, isWord, nameAt, type StatementPart, type Token, writtenName } from './lexer.ts'
+import { type StatementResult, tableOf, tableSql, textRows } from './tables.ts'
 import { scratch } from './world.ts'
 
 /** One of the statements that an INSERT into several tables becomes for the engine. */
 interface InsertStep {
-  readonly part: Part
+  readonly part: StatementPart
   /** The table as it was written; undefined for the step that collects the rows. */
   readonly into: string | undefined
 }
@@ -94,7 +93,7 @@ function conditionOf(branch: Branch, branches: readonly Branch[], first: boolean
  * Returns the statements that an `INSERT ALL` or `INSERT FIRST` is for the engine: one that collects the rows, one for each target.
  * @returns undefined for every other statement
  */
-function insertsOf(part: Part): readonly InsertStep[] | undefined {
+function insertsOf(part: StatementPart): readonly InsertStep[] | undefined {
   const { tokens } = part
   if (!isWord(tokens[0], 'INSERT') || !isWord(tokens[1], 'ALL', 'FIRST')) return undefined
   const { branches, query } = branchesOf(tokens)

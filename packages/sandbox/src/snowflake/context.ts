@@ -2,7 +2,7 @@ import { resultTable, type Translation } from './dialect.ts'
 import type { EngineHouse, EngineSession } from './engine.ts'
 import { type Failure, failure } from './failures.ts'
 import type { HoldMoment, Holds } from './holds.ts'
-import { type Part, placeOf, type Token, unmarked, writtenName } from './lexer.ts'
+import { placeOf, type StatementPart, type Token, unmarked, writtenName } from './lexer.ts'
 import type { Session, Submission } from './sessions.ts'
 import { abortFailure, type ExecutedLog, type ExecutedStatement, type Gate, type Statement, type StatementStore } from './statements.ts'
 import type { SnowflakeSwitches } from './switches.ts'
@@ -125,7 +125,7 @@ export interface RunEnvironment {
 }
 
 /** One submission while it runs. */
-export interface Run extends RunEnvironment {
+export interface StatementRun extends RunEnvironment {
   /** The text that is run: what was submitted, or a text inside of it. */
   readonly source: string
   readonly submission: Submission
@@ -139,7 +139,7 @@ export interface Run extends RunEnvironment {
 }
 
 /** Logs the beginning of a part. @returns a function that logs its end */
-export function logged(run: Run, part: Part): (outcome: ExecutedStatement['outcome'], rows?: number) => void {
+export function logged(run: StatementRun, part: StatementPart): (outcome: ExecutedStatement['outcome'], rows?: number) => void {
   const { statement, session, submission } = run
   const { user, role, database, schema, warehouse } = session
   const place = { user, role, database, schema, warehouse, queryTag: submission.parameters['QUERY_TAG'] }
@@ -148,7 +148,10 @@ export function logged(run: Run, part: Part): (outcome: ExecutedStatement['outco
 }
 
 /** Waits where a hold wants it. @returns how the statement fails then; undefined when it continues */
-export async function standing(run: Pick<Run, 'holds' | 'statement' | 'submission'>, moment: HoldMoment): Promise<Failure | undefined> {
+export async function standing(
+  run: Pick<StatementRun, 'holds' | 'statement' | 'submission'>,
+  moment: HoldMoment,
+): Promise<Failure | undefined> {
   const { statement, submission } = run
   const { signal } = statement
   const held = (answer: string) => (answer === 'accepted' ? statement.accept() : undefined)
@@ -158,8 +161,8 @@ export async function standing(run: Pick<Run, 'holds' | 'statement' | 'submissio
 
 /** One part of a chain while it runs. */
 export interface PartRun {
-  readonly run: Run
-  readonly part: Part
+  readonly run: StatementRun
+  readonly part: StatementPart
   /** Position in its chain. */
   readonly index: number
   /** Its result is that of the chain. */

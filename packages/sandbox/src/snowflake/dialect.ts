@@ -1,5 +1,17 @@
 import { callOf, type Surroundings, sql, typeAt, withCalls, withColumnTypes } from './calls.ts'
-import { closing, cut, depthChange, informationSchema, is, isName, isWord, literal, type Part, quotedName, type Token } from './lexer.ts'
+import {
+  closing,
+  cut,
+  depthChange,
+  informationSchema,
+  is,
+  isName,
+  isWord,
+  literal,
+  quotedName,
+  type StatementPart,
+  type Token,
+} from './lexer.ts'
 
 /** Position of the bracket that opens what the last token closes. */
 function opening(tokens: readonly Token[], close: number): number {
@@ -211,7 +223,7 @@ function emitted({ kind, text }: Token): string {
 const defining = ['CREATE', 'ALTER']
 
 /** Returns a statement in the dialect of the engine. */
-export function translated(part: Part, translation: Translation): string {
+export function translated(part: StatementPart, translation: Translation): string {
   const { tokens, verb } = part
   const locking = verb === 'SELECT' && isWord(tokens.at(-2), 'FOR') && isWord(tokens.at(-1), 'UPDATE')
   const own = locking ? tokens.slice(0, -2) : tokens

@@ -167,7 +167,7 @@ export function cut(tokens: readonly Token[], operator: string): readonly (reado
 }
 
 /** One statement, or one part of a chain. */
-export interface Part {
+export interface StatementPart {
   readonly tokens: readonly Token[]
   /** As it was sent, without what is around it. */
   readonly text: string
@@ -186,7 +186,7 @@ function verbOf(tokens: readonly Token[]): string {
   return reading.includes(first.text) ? 'SELECT' : first.text
 }
 
-function partOf(text: string, tokens: readonly Token[]): Part {
+function partOf(text: string, tokens: readonly Token[]): StatementPart {
   return { tokens, text: text.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0), verb: verbOf(tokens) }
 }
 
@@ -198,8 +198,8 @@ function beginsBlock(tokens: readonly Token[]): boolean {
 }
 
 /** Returns the statements of a text; empty ones do not count. */
-export function statementsOf(text: string, tokens: readonly Token[]): readonly Part[] {
-  const parts: Part[] = []
+export function statementsOf(text: string, tokens: readonly Token[]): readonly StatementPart[] {
+  const parts: StatementPart[] = []
   let rest = tokens
   while (rest.length > 0) {
     const end = beginsBlock(rest) ? rest.length : rest.findIndex((token) => is(token, ';'))
@@ -211,7 +211,7 @@ export function statementsOf(text: string, tokens: readonly Token[]): readonly P
 }
 
 /** Returns the parts of a chain with the operator `->>`; a statement without it is its only part. */
-export function chainOf(text: string, statement: Part): readonly Part[] {
+export function chainOf(text: string, statement: StatementPart): readonly StatementPart[] {
   if (beginsBlock(statement.tokens)) return [statement]
   return cut(statement.tokens, '->>').map((tokens) => partOf(text, tokens))
 }
@@ -219,7 +219,7 @@ export function chainOf(text: string, statement: Part): readonly Part[] {
 const notRun = ['RETURN', 'LET', 'END', 'DECLARE', 'EXCEPTION']
 
 /** Returns the statements inside a block that change or read tables; undefined for what is no block. */
-export function blockOf(text: string, { tokens }: Part): readonly Part[] | undefined {
+export function blockOf(text: string, { tokens }: StatementPart): readonly StatementPart[] | undefined {
   if (!beginsBlock(tokens)) return undefined
   const begin = tokens.findIndex((token) => isWord(token, 'BEGIN'))
   const inner = tokens.slice(begin + 1)

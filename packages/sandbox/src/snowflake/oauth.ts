@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import {
-  type Asked,
   agreeForm,
+  type ConsentRequest,
   createCodes,
   createConsentPage,
   isBasicClient,
@@ -59,7 +59,7 @@ function isContent(value: unknown): value is Content {
   return isObject(value) && typeof value['role'] === 'string' && typeof value['expires'] === 'number'
 }
 
-interface AuthorizationRequest extends Asked, Pick<Agreed, 'redirectUri' | 'challenge' | 'scope'> {
+interface AuthorizationRequest extends ConsentRequest, Pick<Agreed, 'redirectUri' | 'challenge' | 'scope'> {
   /** Undefined: the user's default. */
   readonly role: string | undefined
 }

@@ -1,11 +1,11 @@
 import { setEach } from '../data.ts'
 import { columnOf, type EngineType, rowsAsJson } from './cells.ts'
 import { change, define } from './changes.ts'
-import { endOf, failed, logged, type PartRun, type Run, type RunEnvironment, standing, translationOf } from './context.ts'
+import { endOf, failed, logged, type PartRun, type RunEnvironment, type StatementRun, standing, translationOf } from './context.ts'
 import { placeholderIn, resultTable, translated } from './dialect.ts'
 import type { EngineHouse, EngineSession } from './engine.ts'
 import { early, type Failure, failure, isFailure } from './failures.ts'
-import { blockOf, chainOf, depthChange, is, isName, isWord, lex, type Part, placeOf, statementsOf, type Token } from './lexer.ts'
+import { blockOf, chainOf, depthChange, is, isName, isWord, lex, placeOf, type StatementPart, statementsOf, type Token } from './lexer.ts'
 import type { Session, Submission } from './sessions.ts'
 import { show } from './show.ts'
 import { abortFailure, type Statement } from './statements.ts'
@@ -62,7 +62,7 @@ function isStar(item: readonly Token[]): boolean {
  * Returns names of columns that are expressions without a name: the vendor calls them by their text, words in upper case. @returns by
  * position; undefined where the column has a name of its own, or where it cannot be told what it is
  */
-function headingsOf(text: string, { tokens }: Part, count: number): readonly (string | undefined)[] {
+function headingsOf(text: string, { tokens }: StatementPart, count: number): readonly (string | undefined)[] {
   const items = itemsOf(tokens)
   const star = items.findIndex(isStar)
   const headings = items.map((item) => (item.length === 0 || isNamed(item) ? undefined : heading(text, item)))
@@ -99,7 +99,7 @@ async function select(context: PartRun): Promise<StatementResult | Failure> {
 
 const megabyte = 1024 * 1024
 
-function sizesOf({ switches, session }: Run) {
+function sizesOf({ switches, session }: StatementRun) {
   const { firstPartitionBytes, partitionBytes, resultBytes, partitionRows } = switches()
   const chunk = Number(session.parameters['CLIENT_RESULT_CHUNK_SIZE'] ?? 0) * megabyte || partitionBytes
   return { first: firstPartitionBytes, other: Math.min(partitionBytes, chunk), all: resultBytes, rows: partitionRows }
@@ -134,7 +134,7 @@ async function inSession(context: PartRun): Promise<StatementResult | Failure> {
   return grant(context)
 }
 
-function use({ session }: Run, { tokens }: Part): void {
+function use({ session }: StatementRun, { tokens }: StatementPart): void {
   const level = ['DATABASE', 'SCHEMA', 'ROLE', 'WAREHOUSE'].find((each) => isWord(tokens[1], each))
   const names = tokens.slice(level ? 2 : 1).filter(isName)
   const name = names.at(-1)?.text
@@ -149,7 +149,7 @@ function use({ session }: Run, { tokens }: Part): void {
   }
 }
 
-async function runAll(context: PartRun, source: string, parts: readonly Part[]): Promise<StatementResult | Failure> {
+async function runAll(context: PartRun, source: string, parts: readonly StatementPart[]): Promise<StatementResult | Failure> {
   let result: StatementResult | Failure = await textRows(['anonymous block'], [[null]])
   for (const part of parts) {
     result = await runChain({ ...context.run, source }, part)
@@ -199,7 +199,7 @@ function refusal({ run, part }: PartRun): Failure | undefined {
 }
 
 /** Runs a statement; of a chain with `->>` every part, and the result is that of the last. */
-async function runChain(run: Run, statement: Part): Promise<StatementResult | Failure> {
+async function runChain(run: StatementRun, statement: StatementPart): Promise<StatementResult | Failure> {
   const parts = chainOf(run.source, statement)
   let result: StatementResult | Failure = failure('empty')
   for (const [index, part] of parts.entries()) {
@@ -218,7 +218,7 @@ async function runChain(run: Run, statement: Part): Promise<StatementResult | Fa
 }
 
 /** Statements that a submission is; a refusal when the submission has no statement, or another number than it announced. */
-function statementsIn(source: string, tokens: readonly Token[], { parameters }: Submission): readonly Part[] | Failure {
+function statementsIn(source: string, tokens: readonly Token[], { parameters }: Submission): readonly StatementPart[] | Failure {
   const statements = statementsOf(source, tokens)
   if (statements.length === 0) return failure('empty')
   const wanted = Number(parameters['MULTI_STATEMENT_COUNT'] ?? 1)
@@ -243,7 +243,7 @@ function interruptOn(signal: AbortSignal, engine: EngineSession): () => void {
 }
 
 /** Runs several statements: each has a handle of its own; what ran before a failure stays. */
-async function runSeveral(run: Run, statements: readonly Part[]): Promise<StatementResult | Failure> {
+async function runSeveral(run: StatementRun, statements: readonly StatementPart[]): Promise<StatementResult | Failure> {
   const handles: string[] = []
   for (const part of statements) {
     const result = await runChain(run, part)
@@ -259,7 +259,7 @@ async function runSeveral(run: Run, statements: readonly Part[]): Promise<Statem
   return { ...told, statementHandles: handles }
 }
 
-async function runStatements(run: Run, statements: readonly Part[]): Promise<StatementResult | Failure> {
+async function runStatements(run: StatementRun, statements: readonly StatementPart[]): Promise<StatementResult | Failure> {
   await run.engine.use(run.session)
   const [only] = statements
   const result = run.several || !only ? await runSeveral(run, statements) : await runChain(run, only)
@@ -267,7 +267,7 @@ async function runStatements(run: Run, statements: readonly Part[]): Promise<Sta
 }
 
 /** Refuses what begins with anything but a word, a bracket or a semicolon. */
-function strange(source: string, { verb, tokens: [first] }: Part): Failure | undefined {
+function strange(source: string, { verb, tokens: [first] }: StatementPart): Failure | undefined {
   if (verb !== '' || isWord(first)) return undefined
   const found = `unexpected '${first?.text}'`
   return failure('syntax', `SQL compilation error:\nsyntax error ${placeOf(source, first?.start ?? 0)} ${found}.`)

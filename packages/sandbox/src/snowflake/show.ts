@@ -7,9 +7,9 @@ import {
   literal,
   marked,
   nameAt,
-  type Part,
   placeOf,
   quotedName,
+  type StatementPart,
   type Token,
   unmarkedSql,
   writtenName,
@@ -71,7 +71,7 @@ function scopeIn(tokens: readonly Token[], kind: ShowKind, session: Session): Sc
   return scopeOf(usual[kind] ?? 'SCHEMA', nameAt(tokens, index + 1), session)
 }
 
-function askedIn(part: Part, source: string, session: Session): ShowRequest | Failure {
+function askedIn(part: StatementPart, source: string, session: Session): ShowRequest | Failure {
   const tokens = part.tokens.filter((token, index) => !(index === 1 && isWord(token, 'TERSE')))
   const kind = kinds.find((each) => isWord(tokens[1], each))
   if (!kind) {
@@ -183,7 +183,7 @@ function chosen(objects: readonly Listed[], { kind, scope, like, starts, from }:
 
 /** Returns what a SHOW statement lists. */
 export async function show(
-  part: Part,
+  part: StatementPart,
   env: { readonly source: string; readonly session: Session; readonly engine: EngineSession; readonly limit: number },
 ): Promise<Listing | Failure> {
   const asked = askedIn(part, env.source, env.session)

@@ -1,5 +1,5 @@
 import {
-  type Asked,
+  type ConsentRequest,
   createCodes,
   createConsentPage,
   findTicketHolder,
@@ -359,13 +359,13 @@ const permissions: Readonly<Record<keyof typeof scopes, string>> = {
 }
 
 /** Reads what is asked for; a text says what is wrong with it. */
-function readAsked(state: TiktokState, query: URLSearchParams): Asked | string {
+function readAsked(state: TiktokState, query: URLSearchParams): ConsentRequest | string {
   if (query.get('app_id') !== tiktokCredentials.appId) return 'The app_id is unknown.'
   const target = registeredTarget(query.get('redirect_uri') ?? '', 'tiktok-marketing', state.switches.current())
   return target ? { target, state: query.get('state') } : 'The redirect_uri is not registered for this app.'
 }
 
-function agree(state: TiktokState, access: Access, asked: Asked): Reply {
+function agree(state: TiktokState, access: Access, asked: ConsentRequest): Reply {
   const switches = state.switches.current()
   const code = state.codes.issue(access, switches)
   return sendReturn(asked.target, { answer: { auth_code: code, code }, state: asked.state }, switches)
@@ -376,7 +376,7 @@ function ticketField(ticket: string): Markup {
   return html`<input type="hidden" name="ticket" value="${ticket}">`
 }
 
-function choicePage(user: ConsentUser, asked: Asked, ticket: string): Reply {
+function choicePage(user: ConsentUser, asked: ConsentRequest, ticket: string): Reply {
   const own = user.accounts.map(({ id, name }) => ({ value: id, label: `${name} (${id})`, isTicked: false }))
   const named = Object.entries(permissions).map(([name, label]) => ({ label, value: String(Reflect.get(scopes, name)), isTicked: true }))
   const body = html`<p>Signed in as <strong>${user.email}</strong>. Tick what <strong>Sandbox app</strong> may use.</p>
@@ -433,7 +433,7 @@ function accessIn(ticket: unknown): Access | undefined {
 }
 
 /** Takes the forms behind the sign-in: what was ticked, then the verification code. */
-function takeChoice(state: TiktokState, form: URLSearchParams, asked: Asked): Reply | undefined {
+function takeChoice(state: TiktokState, form: URLSearchParams, asked: ConsentRequest): Reply | undefined {
   const ticket = unseal(String(state.seed), form.get('ticket') ?? '')
   const access = accessIn(ticket)
   if (access && form.get('action') === 'confirm') {
@@ -445,7 +445,7 @@ function takeChoice(state: TiktokState, form: URLSearchParams, asked: Asked): Re
 }
 
 const createTiktokConsent = (state: TiktokState) =>
-  createConsentPage<ConsentUser, Asked>({
+  createConsentPage<ConsentUser, ConsentRequest>({
     vendor,
     people: consentPeople,
     secret: String(state.seed),

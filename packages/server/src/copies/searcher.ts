@@ -106,28 +106,28 @@ export interface SearchAnswer {
 }
 
 /** Where the records of a page are in the order of their search. */
-export interface FoundPlaces {
+export interface FoundPositions {
   /** None when too many records match to sort them by relevance. */
-  readonly places: readonly Position[]
+  readonly positions: readonly Position[]
   readonly hasMore: boolean
   /** More records match than can be sorted by relevance: search without. */
   readonly isTooMany: boolean
 }
 
-/** Limits of a search for places. */
-export type PlaceLimits = SearchLimits & Pick<SearchOptions, 'mostRanked'>
+/** Limits of a search for positions. */
+export type PositionLimits = SearchLimits & Pick<SearchOptions, 'mostRanked'>
 /** Limits of a count. */
 export type CountLimits = SearchLimits & { readonly most: number }
 
-type PlaceOptions = Pick<SearchOptions, 'mostRanked' | 'isPlacesOnly'>
+type PositionOptions = Pick<SearchOptions, 'mostRanked' | 'isPositionsOnly'>
 
-/** Reads the places of the records of a page. */
-export function readPlaces(
+/** Reads the positions of the records of a page. */
+export function toPositions(
   query: SearchQuery,
   { rows, count, next, isTooMany }: Omit<FoundPage, 'json' | 'flaw' | 'reliance'>,
-): FoundPlaces {
+): FoundPositions {
   const order = buildOrder(query)
-  return { places: rows.slice(0, count).map((row) => readPosition(row, order)), hasMore: next !== undefined, isTooMany }
+  return { positions: rows.slice(0, count).map((row) => readPosition(row, order)), hasMore: next !== undefined, isTooMany }
 }
 
 /** One page of an aggregate. */
@@ -202,7 +202,7 @@ export interface Searcher {
    * @returns undefined when no record of the entity was ever stored
    * @throws FerruleError as `search`
    */
-  readPlaces(ref: EntityRef, query: SearchQuery, limits: PlaceLimits): Promise<FoundPlaces | undefined>
+  readPositions(ref: EntityRef, query: SearchQuery, limits: PositionLimits): Promise<FoundPositions | undefined>
   /**
    * Counts the records of a search.
    * @param limits `most`: number up to which they are counted; one more where there are more
@@ -330,11 +330,11 @@ class StoreSearcher implements Searcher {
     return { records: new Map(rows), hasMore: page.next !== undefined }
   }
 
-  async readPlaces(ref: EntityRef, query: SearchQuery, { mostRanked, ...limits }: PlaceLimits): Promise<FoundPlaces | undefined> {
+  async readPositions(ref: EntityRef, query: SearchQuery, { mostRanked, ...limits }: PositionLimits): Promise<FoundPositions | undefined> {
     const left = this.#countDown(limits, ref, query)
     await this.#checkStored(ref, query, left)
-    const page = await this.#runPage(ref, query, left, { isPlacesOnly: true, ...(mostRanked === undefined ? {} : { mostRanked }) })
-    return page && readPlaces(query, page)
+    const page = await this.#runPage(ref, query, left, { isPositionsOnly: true, ...(mostRanked === undefined ? {} : { mostRanked }) })
+    return page && toPositions(query, page)
   }
 
   async count(ref: EntityRef, query: SearchQuery, { most, ...limits }: CountLimits): Promise<number | undefined> {
@@ -409,13 +409,13 @@ class StoreSearcher implements Searcher {
     return { query: dropUnstored(query, (entity) => stored.includes(entity)), related }
   }
 
-  async #runPage(ref: EntityRef, whole: SearchQuery, left: Left, places: PlaceOptions = {}): Promise<FoundPage | undefined> {
+  async #runPage(ref: EntityRef, whole: SearchQuery, left: Left, wanted: PositionOptions = {}): Promise<FoundPage | undefined> {
     const { query, related } = await this.#dropUnstored(ref, whole)
     // Only one timestamp column has an index (`findMainTime`); splitting another order at its nulls would read the table twice.
     const ordering = chooseOrdering(query, findMainTime(query.table), this.#store.indexes?.readyColumns(ref) ?? none)
     return this.#observe(ref, query, {
       limits: { ...left(), hasOnePlan: hasOnePlan(query), related },
-      read: (run, options) => runSearch(run, query, { ...options, ...ordering, mostRanked: this.#options.mostRanked, ...places }),
+      read: (run, options) => runSearch(run, query, { ...options, ...ordering, mostRanked: this.#options.mostRanked, ...wanted }),
       measure: ({ json, count }) => ({ size: json.length, count }),
     })
   }

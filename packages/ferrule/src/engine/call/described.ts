@@ -60,7 +60,7 @@ interface Describing {
 }
 
 /** Runs an operation that asks for the fields of the account. */
-type Run = (operation: CompiledOperation) => Promise<Outcome>
+type RunCompiled = (operation: CompiledOperation) => Promise<Outcome>
 
 /** Puts names into a text. Those that it has already are not said twice: a query language can refuse that. */
 function putNames<T>(value: T, names: readonly string[]): T | string {
@@ -189,7 +189,7 @@ const putNamesInto = (operation: CompiledOperation, names: readonly string[]): C
  * disappear while its name is kept: when the vendor refuses a name, the description is read again, once. Names that are refused are left out.
  * @throws the errors of the operation, and those of the call that describes the fields; a refused description is a warning
  */
-export async function runDescribed(describing: Describing, run: Run): Promise<Outcome> {
+export async function runDescribed(describing: Describing, run: RunCompiled): Promise<Outcome> {
   const { operation } = describing
   if (operation.entity.described === undefined) return run(putNamesInto(operation, []))
   const { kept, keep } = openKept(describing)

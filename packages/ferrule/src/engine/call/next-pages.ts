@@ -27,7 +27,7 @@ function sign(connection: Connection, { entityName, action, kind }: CompiledOper
     .subarray(0, 16)
 }
 
-interface Place {
+interface PageStart {
   /** Undefined for the first page of a search that started again. */
   readonly position: Position | undefined
   /** Number of rows before it, since the search started. */
@@ -41,7 +41,7 @@ export function writeCursor(
   connection: Connection,
   operation: CompiledOperation,
   params: Params,
-  { position, before, behind }: Place,
+  { position, before, behind }: PageStart,
 ): string {
   const text = writeJson([position ?? null, before, ...(behind === undefined ? [] : [behind.last, behind.rows])])
   return Buffer.concat([sign(connection, operation, { params, text }), Buffer.from(text)]).toString('base64url')
@@ -53,7 +53,7 @@ const isPosition = (value: unknown): value is Position => ['string', 'number', '
  * Reads the place that a cursor names; undefined without one.
  * @throws FerruleError `invalid_parameter` for a cursor that another connector, another list or other filters made
  */
-export function readCursor(connection: Connection, operation: CompiledOperation, params: Params): Place | undefined {
+export function readCursor(connection: Connection, operation: CompiledOperation, params: Params): PageStart | undefined {
   const cursor = params[cursorName]
   if (cursor === undefined) return undefined
   const bytes = Buffer.from(String(cursor), 'base64url')
@@ -195,7 +195,7 @@ const hasOwnOrder = ({ order }: SearchCap, params: Params): boolean => Object.ke
 
 /** How far a search has come with a page. */
 interface Reached extends Pick<NextSource, 'body' | 'given'>, Pick<Listed, 'size'> {
-  readonly place: Place | undefined
+  readonly place: PageStart | undefined
   /** Number of rows since the search started. */
   readonly before: number
 }
@@ -204,7 +204,7 @@ interface Reached extends Pick<NextSource, 'body' | 'given'>, Pick<Listed, 'size
  * Finds where a search starts again; undefined while the vendor has another page of it.
  * @throws FerruleError `upstream_answer_invalid` for rows in another order: a restart would lose some of them
  */
-function findRestart(operation: CompiledOperation, cap: SearchCap | undefined, reached: Reached): Place | undefined {
+function findRestart(operation: CompiledOperation, cap: SearchCap | undefined, reached: Reached): PageStart | undefined {
   const { body, given, place, before, size = 0 } = reached
   if (cap === undefined || hasOwnOrder(cap, given) || before + size <= cap.rows) return undefined
   const numbers = (findList(operation, body) ?? []).map((row) => String(getAt(row, parsePath(cap.by))))

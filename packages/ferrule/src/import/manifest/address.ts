@@ -3,7 +3,7 @@ import { toSlotName } from '../words.ts'
 import type { Notes } from './outcome.ts'
 import { splitTemplate } from './request.ts'
 import type { Setting, Settings } from './settings.ts'
-import { type Choice, joinTexts, listSlots, type Part, type Slot, type Template, writeTemplate } from './template.ts'
+import { type Choice, joinTexts, listSlots, type TemplatePart, type Slot, type Template, writeTemplate } from './template.ts'
 
 /** An address in parts. */
 export interface Address {
@@ -46,7 +46,7 @@ const isOwn = (host: Template): boolean => {
 /** Puts a text in place of the parts that a value chooses. */
 const put = (url: Template, textOf: (part: Choice | Slot) => string | undefined): Template =>
   joinTexts(
-    url.map((part): Part => {
+    url.map((part): TemplatePart => {
       const text = part.is === 'choice' || part.is === 'slot' ? textOf(part) : undefined
       return text === undefined ? part : { is: 'text', text }
     }),

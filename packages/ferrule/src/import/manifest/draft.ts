@@ -1,7 +1,7 @@
 /** What was read of streams. */
 import type { Incremental } from './incremental.ts'
 import type { Notes } from './outcome.ts'
-import type { Place, ReadWay } from './paging.ts'
+import type { ReadWay, RequestOption } from './paging.ts'
 import type { Partition } from './partitions.ts'
 import type { RowsDraft, Shaped } from './records.ts'
 import type { RequestDraft } from './request.ts'
@@ -35,7 +35,7 @@ export interface Draft {
 export interface Folded {
   /** The name that expressions have for the value. */
   readonly field: string
-  readonly option?: Place
+  readonly option?: RequestOption
   /** The further stream, and the path of the value in its records. */
   readonly parent: Parent
   /** The name by which the parent was called with the value; undefined for a value of the parent's own records. */
@@ -44,7 +44,7 @@ export interface Folded {
 /** What a list is called for, with the streams that were read. */
 export interface Nested {
   readonly field: string
-  readonly option?: Place
+  readonly option?: RequestOption
   readonly parents: readonly Parent[]
   readonly folded?: readonly Folded[]
 }

@@ -23,7 +23,7 @@ export interface Choice {
   readonly otherwise: string
 }
 /** A part of a text. */
-export type Part = { readonly is: 'text'; readonly text: string } | Slot | Choice | { readonly is: 'logic'; readonly text: string }
+export type TemplatePart = { readonly is: 'text'; readonly text: string } | Slot | Choice | { readonly is: 'logic'; readonly text: string }
 
 const text = String.raw`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"`
 const simple = String.raw`${text}|-?\d+(?:\.\d+)?|[Tt]rue|[Ff]alse|None|\{\}|\[\]`
@@ -155,7 +155,7 @@ function readFirstOf(source: string): Slot | undefined {
   return condition === undefined || condition.startsWith(slot.root) ? slot : undefined
 }
 
-function readSeveral(source: string): readonly Part[] | undefined {
+function readSeveral(source: string): readonly TemplatePart[] | undefined {
   const operands = splitTop(source, /^\s*[+~]\s*/)
   if (operands.length < 2) return undefined
   const parts = operands.flatMap((each) => readExpression(each))
@@ -170,7 +170,7 @@ const harmless = /^(.+?)\s*\|\s*(?:string|int|float|trim|lower|urlencode|tojson(
 const joinLiterals = (source: string): string => source.replaceAll(/(['"])([\w .:/-]*)\1\s*[+~]\s*(['"])([\w .:/-]*)\3/g, "'$2$4'")
 
 /** Reads an expression. Everything that says more is logic. */
-export function readExpression(expression: string): readonly Part[] {
+export function readExpression(expression: string): readonly TemplatePart[] {
   const source = joinLiterals(unwrap(expression.trim()))
   if (isLiteral.test(source)) return [{ is: 'text', text: String(readLiteral(source) ?? '') }]
   if (isNow(source)) return [{ is: 'slot', root: 'now', path: [] }]

@@ -1,14 +1,14 @@
 /** How a stream reads changes only: the cursor of a manifest. */
 import type { Component } from './component.ts'
 import type { Notes } from './outcome.ts'
-import { type Place, readOption } from './paging.ts'
+import { type RequestOption, readOption } from './paging.ts'
 import { readPlain } from './template.ts'
 
 /** How a stream asks for changes. */
 export interface Incremental {
   readonly field: string
-  readonly send?: Place
-  readonly until?: Place
+  readonly send?: RequestOption
+  readonly until?: RequestOption
   /** How a time is written; undefined for a form that kinds do not write. */
   readonly as: 'iso' | 'seconds' | 'milliseconds' | 'date' | undefined
   /** Type of the field in the record. */

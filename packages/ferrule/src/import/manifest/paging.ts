@@ -24,7 +24,7 @@ export interface ReadWay {
   /** Parameters of a list of one page. */
   readonly fixed?: readonly Entry[]
   /** The parameters with their places. */
-  readonly options: readonly Place[]
+  readonly options: readonly RequestOption[]
 }
 /** What a paginator is read with. */
 export interface PagingSource {
@@ -35,7 +35,7 @@ export interface PagingSource {
   /** Path of the rows in the answer. */
   readonly at: string
   /** The parameter that takes the position by an expression, if one does. */
-  readonly token: Place | undefined
+  readonly token: RequestOption | undefined
 }
 
 const noWay = 'a way of paging that kind files do not have'
@@ -198,7 +198,7 @@ function readStop(template: Template | undefined, scope: StopScope, notes: Notes
 const writeSlot = ({ root, path }: Slot): string => root + path.map((step) => `[${typeof step === 'number' ? step : `'${step}'`}]`).join('')
 
 /** Where a request carries a value. */
-export interface Place {
+export interface RequestOption {
   readonly name: string
   readonly place: 'query' | 'body' | 'header'
   /** True for a form. */
@@ -206,7 +206,7 @@ export interface Place {
 }
 
 /** Reads an option of a request: the name and where it stands. */
-export function readOption(option: Component | undefined, notes: Notes): Place | undefined {
+export function readOption(option: Component | undefined, notes: Notes): RequestOption | undefined {
   if (option === undefined) return undefined
   if (option.type === 'RequestPath') {
     option.leaveAll()
@@ -229,7 +229,7 @@ function readSize(
   paginator: Component,
   strategy: Component,
   { notes, fixed }: PagingSource,
-): { size?: string; taken: readonly string[]; place?: Place } {
+): { size?: string; taken: readonly string[]; place?: RequestOption } {
   const option = readOption(paginator.child('page_size_option'), notes)
   const template = strategy.template('page_size')
   const given = readPlain(template ?? [])
@@ -281,7 +281,7 @@ function readCursor(strategy: Component, source: PagingSource): CursorWay | unde
 }
 
 /** Finds what is wrong with a way whose parts were read. */
-function findFlaw(next: string, send: Place | undefined, hasToken: boolean): string | undefined {
+function findFlaw(next: string, send: RequestOption | undefined, hasToken: boolean): string | undefined {
   const isUrl = /^link(:|$)/.test(next)
   if (isUrl && send !== undefined) return 'a position within the address of the next page'
   return send === undefined && (next === 'pages' || next === 'rows' || !(isUrl || hasToken))
@@ -290,7 +290,7 @@ function findFlaw(next: string, send: Place | undefined, hasToken: boolean): str
 }
 
 /** Reads pages whose number no request carries: the platform reads the first one only. */
-function readOnePage(strategy: Component, { size, place }: { size?: string; place?: Place }, notes: Notes): ReadWay {
+function readOnePage(strategy: Component, { size, place }: { size?: string; place?: RequestOption }, notes: Notes): ReadWay {
   strategy.leaveAll()
   notes.doubt('list.pages', 'guessed')
   const [name = '', most = ''] = size?.split('=') ?? []

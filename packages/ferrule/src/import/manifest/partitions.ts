@@ -1,7 +1,7 @@
 /** Calls for each record of another stream, or for each value of a list. */
 import { type Component, isScalar } from './component.ts'
 import type { Notes } from './outcome.ts'
-import { type Place, readOption, toPath } from './paging.ts'
+import { type RequestOption, readOption, toPath } from './paging.ts'
 import { findLogic, readPlain, readTemplate } from './template.ts'
 
 /** One stream for whose records another one is called. */
@@ -16,7 +16,7 @@ export interface ParentDraft {
 export interface Partition {
   /** The name that expressions have for the value. */
   readonly field: string
-  readonly option?: Place
+  readonly option?: RequestOption
   readonly parents?: readonly ParentDraft[]
   /** Values; undefined for those that an account chooses. */
   readonly values?: readonly (string | number | boolean)[]
@@ -31,7 +31,7 @@ function readExtra(config: Component): Readonly<Record<string, string>> {
 function readParent(
   config: Component,
   notes: Notes,
-): { readonly field: string; readonly option?: Place; readonly parent: ParentDraft } | undefined {
+): { readonly field: string; readonly option?: RequestOption; readonly parent: ParentDraft } | undefined {
   config.leave('incremental_dependency', 'lazy_read_pointer')
   if (config.isCustom) return notes.stop('custom code: partitions')
   const stream = config.child('stream')

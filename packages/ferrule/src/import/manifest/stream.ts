@@ -7,7 +7,7 @@ import type { Draft, Folded, Nested, Parent } from './draft.ts'
 import { readIncremental } from './incremental.ts'
 import type { UniqueNames } from './names.ts'
 import { Notes } from './outcome.ts'
-import { type Place, readPaging } from './paging.ts'
+import { type RequestOption, readPaging } from './paging.ts'
 import { readPartitions } from './partitions.ts'
 import { checkFilter, readKey, readSelector, readTransformations } from './records.ts'
 import { type Entry, type RequestDraft, readRequest } from './request.ts'
@@ -207,7 +207,7 @@ const emptyDraft = (name: string, notes: Notes): Draft => ({
 })
 
 /** Lists the parameters that take values of a walk. */
-const listOptions = ({ incremental, partition, lists }: Pick<Draft, 'incremental' | 'partition' | 'lists'>): readonly Place[] =>
+const listOptions = ({ incremental, partition, lists }: Pick<Draft, 'incremental' | 'partition' | 'lists'>): readonly RequestOption[] =>
   [
     incremental?.send,
     incremental?.until,
@@ -216,7 +216,7 @@ const listOptions = ({ incremental, partition, lists }: Pick<Draft, 'incremental
   ].flatMap((option) => option ?? [])
 
 /** Lets a GET have a body, if a parameter stands in one. */
-function withBody(request: RequestDraft | undefined, options: readonly Place[]): RequestDraft | undefined {
+function withBody(request: RequestDraft | undefined, options: readonly RequestOption[]): RequestDraft | undefined {
   const own = options.filter(({ place }) => place === 'body')
   if (request === undefined || own.length === 0 || request.body.length > 0) return request
   return { ...request, hasBody: true, as: own.some(({ isForm }) => isForm) ? 'form' : request.as }
@@ -237,7 +237,7 @@ const sign = ({ request, rows, partition, lists }: Draft): string =>
   ])
 
 /** Finds the parameter that takes the position of the next page by an expression. */
-function findToken(request: RequestDraft | undefined): Place | undefined {
+function findToken(request: RequestDraft | undefined): RequestOption | undefined {
   const isToken = ({ value }: Entry): boolean => {
     const [part, ...others] = typeof value === 'object' ? value : []
     return part?.is === 'slot' && part.root === 'next_page_token' && others.length === 0

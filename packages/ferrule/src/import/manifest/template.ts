@@ -1,11 +1,11 @@
 /** Reads the texts of manifests: plain slots such as `{{ config['key'] }}`. Everything else in an expression is logic, which nobody guesses. */
 
-import { type Part, readExpression, readSlot, type Slot } from './expression.ts'
+import { readExpression, readSlot, type Slot, type TemplatePart } from './expression.ts'
 
-export { type Choice, type Part, readSlot, type Slot } from './expression.ts'
+export { type Choice, readSlot, type Slot, type TemplatePart } from './expression.ts'
 
 /** A text with its slots. */
-export type Template = readonly Part[]
+export type Template = readonly TemplatePart[]
 
 /** Finds the end of an expression that begins at `{{`: braces of maps within it are part of it. */
 const findEnd = (source: string, from: number): number => {
@@ -16,7 +16,7 @@ const findEnd = (source: string, from: number): number => {
 /** Reads a text with its slots. */
 export function readTemplate(source: string): Template {
   if (/\{%|\{#/.test(source)) return [{ is: 'logic', text: source.trim() }]
-  const parts: Part[] = []
+  const parts: TemplatePart[] = []
   let at = 0
   for (let open = source.indexOf('{{'); open >= 0; open = source.indexOf('{{', at)) {
     const end = findEnd(source, open)
@@ -29,8 +29,8 @@ export function readTemplate(source: string): Template {
 }
 
 /** Joins texts that stand beside each other. */
-export const joinTexts = (parts: readonly Part[]): Template =>
-  parts.reduce<Part[]>((joined, part) => {
+export const joinTexts = (parts: readonly TemplatePart[]): Template =>
+  parts.reduce<TemplatePart[]>((joined, part) => {
     const last = joined.at(-1)
     if (last?.is === 'text' && part.is === 'text') joined[joined.length - 1] = { is: 'text', text: last.text + part.text }
     else joined.push(part)

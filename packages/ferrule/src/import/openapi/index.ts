@@ -216,7 +216,7 @@ export function importAll(document: unknown, options: ImportOptions): Imported {
 export const importOpenapi: Importer = (document, options) => fitFile(importAll(document, options))
 
 /** A part of a kind file, with what is unsure of it. */
-interface Part<T> {
+interface UnsurePart<T> {
   readonly value: T
   readonly unsure: Readonly<Record<string, Unsure>>
 }
@@ -251,7 +251,7 @@ const fillVariable = (name: string, variables: Json, isKept: boolean): string =>
 }
 
 /** Finds the address. @throws DocumentError for a document without one */
-function findAddress({ root }: OpenapiDocument, { api: given }: ImportOptions): Part<Address> {
+function findAddress({ root }: OpenapiDocument, { api: given }: ImportOptions): UnsurePart<Address> {
   const server = readServer(root, given)
   const [, scheme = '', host = '', rest = ''] = /^(https:\/\/|\{[^}]*\}:?\/\/)?([^/?#]*)([^?#]*)/.exec(server?.url ?? '') ?? []
   if (server === undefined || host === '' || (scheme === '' && given === undefined))
@@ -344,7 +344,7 @@ function listUsed(root: Json, operations: readonly DocumentOperation[]): readonl
 }
 
 /** Finds the ways to authenticate. A kind has one page of consent, and one host of tokens. */
-function findAuth(document: OpenapiDocument, operations: readonly DocumentOperation[], api: string): Part<KindFile['auth']> {
+function findAuth(document: OpenapiDocument, operations: readonly DocumentOperation[], api: string): UnsurePart<KindFile['auth']> {
   const all = asObject(asObject(document.root['components'])['securitySchemes'])
   const used = listUsed(document.root, operations)
   const names = [...used.filter((name) => Object.hasOwn(all, name)), ...Object.keys(all).filter((name) => !used.includes(name))]
@@ -396,7 +396,7 @@ function hasText(schemas: Schemas, schema: unknown, path: string): boolean {
 }
 
 /** Finds where errors have their message and their code: the paths that most of them have. */
-function findErrors(schemas: Schemas, operations: readonly DocumentOperation[]): Part<Pick<KindFile, 'errors'>> {
+function findErrors(schemas: Schemas, operations: readonly DocumentOperation[]): UnsurePart<Pick<KindFile, 'errors'>> {
   const bodies = operations.flatMap(({ refusals }) => refusals)
   const choose = (paths: readonly string[]): string | undefined => {
     const counted = paths.map((path) => ({ path, count: bodies.filter((each) => hasText(schemas, each, path)).length }))
@@ -414,7 +414,7 @@ function findErrors(schemas: Schemas, operations: readonly DocumentOperation[]):
 const versionHeader = /^(x-)?([a-z0-9-]+-)?(api-?)?(version|revision)$/i
 
 /** Finds headers that every request must have: the version, and the form of answers. */
-function findHeaders(document: OpenapiDocument, schemas: Schemas, operations: readonly DocumentOperation[]): Part<Named<string>> {
+function findHeaders(document: OpenapiDocument, schemas: Schemas, operations: readonly DocumentOperation[]): UnsurePart<Named<string>> {
   const headers: Record<string, string> = {}
   const unsure: Record<string, Unsure> = {}
   const counts = new Map<string, { count: number; value: string }>()

@@ -47,7 +47,7 @@ export interface ConnectorFeedOptions {
 
 /** What the next page has to read. */
 interface Work {
-  /** Entities with entries, in the order of their turns. */
+  /** Entities with entries, in the order in which they are read. */
   readonly active: readonly string[]
   /** Entities that can be searched and have not begun. */
   readonly joining: readonly string[]
@@ -90,13 +90,13 @@ class PageBuilder {
   async build({ active, joining }: Work): Promise<ConnectorPage> {
     const asked = [...active, ...joining]
     const joins = [...joining]
-    const turns = isReadingRecords(this.#next, active) ? [...active] : [...joins.splice(0, 1), ...active]
+    const queue = isReadingRecords(this.#next, active) ? [...active] : [...joins.splice(0, 1), ...active]
     while (this.#left > 0 && this.#bytes < largestPage) {
-      const entity = turns.shift() ?? (isReadingRecords(this.#next, asked) ? undefined : joins.shift())
+      const entity = queue.shift() ?? (isReadingRecords(this.#next, asked) ? undefined : joins.shift())
       if (entity === undefined) break
-      await this.#take(entity, Math.max(1, Math.floor(this.#left / (turns.length + 1))))
+      await this.#take(entity, Math.max(1, Math.floor(this.#left / (queue.length + 1))))
     }
-    return { data: this.#data, next: this.#next, hasMore: this.#hasMore || turns.length + joins.length > 0 }
+    return { data: this.#data, next: this.#next, hasMore: this.#hasMore || queue.length + joins.length > 0 }
   }
 
   async #take(entity: string, limit: number): Promise<void> {

@@ -13,14 +13,14 @@ import { largestPage } from '../search/functions.ts'
 import type { Searcher } from '../searcher.ts'
 import type { ContextStore } from '../store/types.ts'
 import type { Copies, SearchedConnector, SearchedEntity } from '../sync-types.ts'
+import { FairSlots } from './fair-slots.ts'
+import { compareHits, type HitPosition, readHitPosition, signHitPosition, type Walk } from './hit-positions.ts'
 import { createDescriber, describeConnector, type SoughtCopy } from './hits.ts'
 import { assertTaken } from './include.ts'
-import { comparePlaces, type Place, readPlace, signPlace, type Walk } from './places.ts'
 import { type EntityPlan, planEntity, splitWords, type Unfit } from './plan.ts'
 import { describeRefusal, toOwnRefusal } from './refusals.ts'
 import { addTroubles, CopyTimes, describeIncluded, findFailure, LeftOuts } from './remarks.ts'
 import { chooseQuery, type FoundInCopy, SearchRun } from './run.ts'
-import { Turns } from './turns.ts'
 
 /** Searches all connectors that a client reaches. */
 export interface Everything {
@@ -35,7 +35,7 @@ export interface Everything {
 
 /** Options of `createEverything`. */
 export interface EverythingOptions {
-  readonly searcher: Pick<Searcher, 'parse' | 'readPlaces' | 'count' | 'readRecords'>
+  readonly searcher: Pick<Searcher, 'parse' | 'readPositions' | 'count' | 'readRecords'>
   readonly store: Pick<ContextStore, 'canJoinConnectors' | 'searchSeveral'>
   readonly copies: Pick<Copies, 'listSearched' | 'countChanges'>
   readonly connectors: Pick<Connectors, 'readAccess'>
@@ -59,7 +59,7 @@ const defaultLimit = 20
 /** Records of a page that are read together. */
 const readAtOnce = 20
 
-interface Asked {
+interface RunningSearch {
   readonly principal: Principal
   readonly input: SearchInput
   readonly words: readonly string[]
@@ -79,11 +79,11 @@ const noCounts: Counts = new Map()
 
 class EverythingSearch implements Everything {
   readonly #options: EverythingOptions
-  readonly #turns: Turns
+  readonly #slots: FairSlots
 
   constructor(options: EverythingOptions) {
     this.#options = options
-    this.#turns = new Turns(options.atOnce)
+    this.#slots = new FairSlots(options.atOnce)
   }
 
   async search(
@@ -97,13 +97,13 @@ class EverythingSearch implements Everything {
     const words = splitWords(input)
     if (words.length === 0 && input.filter === undefined) throw fail('missing_parameter', { reason: 'text or filter is required' })
     const scope = this.#bind(principal, input)
-    const from = input.cursor === undefined ? undefined : readPlace(input.cursor, scope)
+    const from = input.cursor === undefined ? undefined : readHitPosition(input.cursor, scope)
     const changes = this.#options.copies.countChanges()
-    const asked: Asked = { principal, input, words, leftOuts: new LeftOuts() }
+    const asked: RunningSearch = { principal, input, words, leftOuts: new LeftOuts() }
     const connectors = await this.#listConnectors(asked)
     const copies = this.#plan(asked, connectors)
     const end = begin + Math.min(this.#options.searchMs, deadlineMs ?? Number.POSITIVE_INFINITY) * searchShare
-    const run = new SearchRun({ ...this.#options, turns: this.#turns }, { organizationId: principal.organizationId, signal, end })
+    const run = new SearchRun({ ...this.#options, slots: this.#slots }, { organizationId: principal.organizationId, signal, end })
     const finding = await this.#find(run, { asked, copies, from })
     const failure = findFailure(run.troubles, copies)
     if (failure !== undefined) throw failure
@@ -118,7 +118,7 @@ class EverythingSearch implements Everything {
       data: page.data,
       meta: {
         has_more: page.next !== undefined,
-        cursor: page.next === undefined ? null : signPlace(walk, page.next, scope),
+        cursor: page.next === undefined ? null : signHitPosition(walk, page.next, scope),
         took_ms: Math.round(performance.now() - begin),
         ranked: walk.mode === 'ranked',
         near: walk.isNear,
@@ -143,12 +143,12 @@ class EverythingSearch implements Everything {
   }
 
   /** Lists the connectors of the view, at most one more than are searched. */
-  #listAll({ principal, input }: Pick<Asked, 'principal' | 'input'>): Promise<readonly SearchedConnector[]> {
+  #listAll({ principal, input }: Pick<RunningSearch, 'principal' | 'input'>): Promise<readonly SearchedConnector[]> {
     return this.#options.copies.listSearched(principal, { workspaceId: input.workspace_id?.toLowerCase(), most: mostConnectors + 1 })
   }
 
   /** Lists the connectors that are searched. @throws FerruleError for one that the client names and does not reach */
-  async #listConnectors({ principal, input }: Asked): Promise<readonly SearchedConnector[]> {
+  async #listConnectors({ principal, input }: RunningSearch): Promise<readonly SearchedConnector[]> {
     const { connectors } = this.#options
     const all = await this.#listAll({ principal, input })
     if (all.length > mostConnectors)
@@ -172,7 +172,7 @@ class EverythingSearch implements Everything {
   }
 
   /** Plans the search of each entity that is ready. @throws FerruleError the refusal of a filter that no entity takes */
-  #plan({ input, words, leftOuts }: Asked, connectors: readonly SearchedConnector[]): readonly SoughtCopy[] {
+  #plan({ input, words, leftOuts }: RunningSearch, connectors: readonly SearchedConnector[]): readonly SoughtCopy[] {
     const plans = new Map<object, Map<string, EntityPlan | Unfit | undefined>>()
     const parts = { searcher: this.#options.searcher, wanted: input, words }
     let refused: Unfit | undefined
@@ -215,7 +215,11 @@ class EverythingSearch implements Everything {
       asked: { input, words },
       copies,
       from,
-    }: { readonly asked: Asked; readonly copies: readonly SoughtCopy[]; readonly from: ReturnType<typeof readPlace> | undefined },
+    }: {
+      readonly asked: RunningSearch
+      readonly copies: readonly SoughtCopy[]
+      readonly from: ReturnType<typeof readHitPosition> | undefined
+    },
   ): Promise<Finding> {
     const limit = input.limit ?? defaultLimit
     const isExact = from?.walk.isNear !== true
@@ -232,8 +236,8 @@ class EverythingSearch implements Everything {
   /** Reads the records of a page, some at a time, and ends it early where they are large. */
   async #readPage(run: SearchRun, { walk, found }: Finding, limit: number) {
     const all = found
-      .flatMap(({ copy, places }) => places.map((place) => ({ copy, place })))
-      .toSorted((one, other) => comparePlaces(one.place, other.place))
+      .flatMap(({ copy, positions }) => positions.map((position) => ({ copy, position })))
+      .toSorted((one, other) => compareHits(one.position, other.position))
     const data: SearchHit[] = []
     const copies = new Set<SoughtCopy>()
     let [count, bytes] = [0, 0]
@@ -246,13 +250,13 @@ class EverythingSearch implements Everything {
       for (const record of records.values()) for (const json of record.values()) bytes += json.length
     }
     const hasMore = all.length > count || found.some((each) => each.hasMore)
-    return { data, copies, next: hasMore ? all[count - 1]?.place : undefined }
+    return { data, copies, next: hasMore ? all[count - 1]?.position : undefined }
   }
 }
 
 interface FoundRecord {
   readonly copy: SoughtCopy
-  readonly place: Place
+  readonly position: HitPosition
 }
 
 type RecordsByCopy = ReadonlyMap<SoughtCopy, ReadonlyMap<string, string>>
@@ -263,7 +267,7 @@ async function readTogether(run: SearchRun, some: readonly FoundRecord[]): Promi
       copy,
       await run.readRecords(
         copy,
-        own.map(({ place }) => place.pk),
+        own.map(({ position }) => position.pk),
       ),
     ] as const
   return new Map(await Promise.all([...Map.groupBy(some, ({ copy }) => copy)].map(read)))
@@ -273,11 +277,11 @@ async function readTogether(run: SearchRun, some: readonly FoundRecord[]): Promi
 function* describeEach(some: readonly FoundRecord[], records: RecordsByCopy, walk: Walk): Steps<readonly SearchHit[]> {
   const hits: SearchHit[] = []
   const describers = new Map<SoughtCopy, ReturnType<typeof createDescriber>>()
-  for (const { copy, place } of some) {
+  for (const { copy, position } of some) {
     const describe = describers.get(copy) ?? createDescriber(copy, chooseQuery(copy, { ...walk, mode: 'ranked' }))
     describers.set(copy, describe)
-    const json = records.get(copy)?.get(place.pk)
-    if (json !== undefined) hits.push(describe(place.pk, json))
+    const json = records.get(copy)?.get(position.pk)
+    if (json !== undefined) hits.push(describe(position.pk, json))
     yield
   }
   return hits

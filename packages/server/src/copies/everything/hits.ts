@@ -8,7 +8,7 @@ import { parseKeyValue } from '../search/keys.ts'
 import { splitText } from '../search/tokens/tokenizer.ts'
 import type { SearchQuery } from '../search/tree.ts'
 import type { SearchedConnector } from '../sync-types.ts'
-import type { PlacedCopy } from './places.ts'
+import type { SortedCopy } from './hit-positions.ts'
 import type { EntityPlan } from './plan.ts'
 
 /** A word that is looked for. */
@@ -158,7 +158,7 @@ function findSnippet(record: Readonly<Record<string, unknown>>, fields: readonly
 }
 
 /** A copy that is searched. */
-export interface SoughtCopy extends PlacedCopy {
+export interface SoughtCopy extends SortedCopy {
   readonly of: SearchedConnector
   readonly ref: EntityRef
   readonly syncedAt: number

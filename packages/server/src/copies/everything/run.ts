@@ -25,15 +25,15 @@ import {
 } from '../search/sql.ts'
 import { buildStatement, connectorParameter, type SearchStatement, type SqlValue, Values } from '../search/statement.ts'
 import type { SearchQuery } from '../search/tree.ts'
-import { type CountLimits, type FoundPlaces, type PlaceLimits, readPlaces, type Searcher, type SearchLimits } from '../searcher.ts'
+import { type CountLimits, type FoundPositions, type PositionLimits, type Searcher, type SearchLimits, toPositions } from '../searcher.ts'
 import type { Session } from '../store/database/database.ts'
 import { chooseOrdering } from '../store/indexes/advice.ts'
 import type { ContextStore } from '../store/types.ts'
+import type { FairSlots } from './fair-slots.ts'
+import { compareCopies, findStart, type HitPosition, toHitPosition, type Walk } from './hit-positions.ts'
 import type { SoughtCopy } from './hits.ts'
-import { compareCopies, findStart, type Place, toPlace, type Walk } from './places.ts'
 import type { EntityPlan } from './plan.ts'
 import { Late, type Troubles } from './remarks.ts'
-import type { Turns } from './turns.ts'
 
 // One look at the listed words of connectors finds which of their entities can have a record with all words of a text. Its cost grows with
 // the entities and the words, not with the records: each word is a range of the term table's key.
@@ -84,9 +84,9 @@ const mostLooked = 50
 
 /** What the searches of a request are done with. */
 export interface RunParts {
-  readonly searcher: Pick<Searcher, 'readPlaces' | 'count' | 'readRecords'>
+  readonly searcher: Pick<Searcher, 'readPositions' | 'count' | 'readRecords'>
   readonly store: Pick<ContextStore, 'canJoinConnectors' | 'searchSeveral'>
-  readonly turns: Turns
+  readonly slots: FairSlots
   /** Maximum number of records of all entities that are ordered by relevance; default: that of a search of one entity. */
   readonly mostRanked?: number
 }
@@ -102,14 +102,14 @@ export interface RunBounds {
 /** Records of one copy, in their order. */
 export interface FoundInCopy {
   readonly copy: SoughtCopy
-  readonly places: readonly Place[]
+  readonly positions: readonly HitPosition[]
   readonly hasMore: boolean
 }
 
 /** Which records of each copy to read. */
 export interface PageOfEach {
   readonly limit: number
-  readonly after?: Place | undefined
+  readonly after?: HitPosition | undefined
 }
 
 /** The query of a copy in a walk. */
@@ -170,12 +170,12 @@ export class SearchRun {
   }
 
   /**
-   * Reads the places of a page of each copy.
+   * Reads the positions of a page of each copy.
    * @returns undefined when too many records match to order them by relevance
    */
   async readEach(copies: readonly SoughtCopy[], walk: Walk, page: PageOfEach): Promise<readonly FoundInCopy[] | undefined> {
     if (walk.mode === 'keys') return this.#readInOrder(copies, walk, page)
-    return this.#readPlaces(copies, walk, page)
+    return this.#readPositions(copies, walk, page)
   }
 
   /** Reads records by their keys, as JSON with what they include. */
@@ -198,15 +198,19 @@ export class SearchRun {
     let count = 0
     for (const copy of copies.toSorted(compareCopies)) {
       if (count > page.limit) break
-      for (const one of (await this.#readPlaces([copy], walk, page)) ?? []) {
+      for (const one of (await this.#readPositions([copy], walk, page)) ?? []) {
         found.push(one)
-        count += one.places.length
+        count += one.positions.length
       }
     }
     return found
   }
 
-  async #readPlaces(copies: readonly SoughtCopy[], walk: Walk, { limit, after }: PageOfEach): Promise<readonly FoundInCopy[] | undefined> {
+  async #readPositions(
+    copies: readonly SoughtCopy[],
+    walk: Walk,
+    { limit, after }: PageOfEach,
+  ): Promise<readonly FoundInCopy[] | undefined> {
     const wanted = copies.flatMap((copy) => {
       const start = after === undefined ? undefined : findStart(walk, copy, after)
       return start === null ? [] : [{ copy, query: { ...chooseQuery(copy, walk), limit, after: start } }]
@@ -215,10 +219,14 @@ export class SearchRun {
       placeSeveral(this.#parts, refs, { ...limits, query, mostRanked: this.mostRanked }),
     )
     if (pages.some(([, { isTooMany }]) => isTooMany)) return undefined
-    return pages.map(([copy, { places, hasMore }]) => ({ copy, places: places.map((place) => toPlace(walk, copy, place)), hasMore }))
+    return pages.map(([copy, { positions, hasMore }]) => ({
+      copy,
+      positions: positions.map((position) => toHitPosition(walk, copy, position)),
+      hasMore,
+    }))
   }
 
-  /** Reads copies, those of one table that begin at one place together. */
+  /** Reads copies, those of one table that begin at one position together. */
   async #readTogether<T>(
     wanted: readonly { readonly copy: SoughtCopy; readonly query: SearchQuery }[],
     read: (refs: readonly EntityRef[], query: SearchQuery, limits: SearchLimits) => Promise<ByRef<T>>,
@@ -247,7 +255,7 @@ export class SearchRun {
   ): Promise<T | undefined> {
     const { organizationId, signal, end } = this.#bounds
     try {
-      return await this.#parts.turns.take(organizationId, signal, () => {
+      return await this.#parts.slots.take(organizationId, signal, () => {
         const timeoutMs = end - performance.now()
         if (timeoutMs < 1) throw new Late()
         return work({ signal, timeoutMs })
@@ -261,7 +269,7 @@ export class SearchRun {
 }
 
 interface SeveralParts {
-  readonly searcher: Pick<Searcher, 'readPlaces' | 'count'>
+  readonly searcher: Pick<Searcher, 'readPositions' | 'count'>
   readonly store: Pick<ContextStore, 'canJoinConnectors' | 'searchSeveral'>
 }
 
@@ -299,23 +307,23 @@ const countSeveral = (
   })
 
 /**
- * Reads the places of a page of each of some copies.
+ * Reads the positions of a page of each of some copies.
  * @param refs as for `countSeveral`
  * @throws FerruleError as `Searcher.search`
  */
 const placeSeveral = (
   parts: SeveralParts,
   refs: readonly EntityRef[],
-  { query, mostRanked, ...limits }: PlaceLimits & { readonly query: SearchQuery },
-): Promise<ByRef<FoundPlaces>> =>
-  readSeveral<FoundPlaces>(parts, refs, {
+  { query, mostRanked, ...limits }: PositionLimits & { readonly query: SearchQuery },
+): Promise<ByRef<FoundPositions>> =>
+  readSeveral<FoundPositions>(parts, refs, {
     limits,
     joined: async (ask, numbers) => {
       const options = { ...chooseOrdering(query, findMainTime(query.table), noColumns), mostRanked }
       const pages = await placeEach(ask, { query, numbers }, options)
-      return new Map([...pages].map(([number, page]) => [number, readPlaces(query, page)]))
+      return new Map([...pages].map(([number, page]) => [number, toPositions(query, page)]))
     },
-    alone: (ref, left) => parts.searcher.readPlaces(ref, query, { ...left, mostRanked }),
+    alone: (ref, left) => parts.searcher.readPositions(ref, query, { ...left, mostRanked }),
   })
 
 async function readSeveral<T>(
@@ -415,14 +423,14 @@ async function countEach(ask: AskJoined, joined: Joined, most: number): Promise<
   return new Map(rows.filter(({ flaw }) => readFlaw(flaw) === undefined).map((row) => [numberOf(row), Number(row['total'])]))
 }
 
-/** Reads the places of a page of each connector, as `buildSearchStatement` does. A connector that needs a statement of its own is left out. */
+/** Reads the positions of a page of each connector, as `buildSearchStatement` does. A connector that needs a statement of its own is left out. */
 async function placeEach(
   ask: AskJoined,
   joined: Joined,
   options: Pick<SearchOptions, 'isOrdered' | 'avoidsOrder' | 'mostRanked'>,
 ): Promise<ReadonlyMap<number, SearchPage & { readonly rows: JoinedRows }>> {
   const { query, numbers } = joined
-  const statement = buildForEach(numbers, (values) => writeSearch(query, { ...options, isPlacesOnly: true }, values).text)
+  const statement = buildForEach(numbers, (values) => writeSearch(query, { ...options, isPositionsOnly: true }, values).text)
   const ready = await lookUpJoined(ask, statement, joined)
   if (ready === undefined) return new Map()
   const rows = Map.groupBy(await ask(ready), numberOf)

@@ -27,7 +27,7 @@ export interface SearchOptions {
   /** Maximum number of records to sort by relevance; `SearchPage.isTooMany` reports more. */
   readonly mostRanked?: number | undefined
   /** True to read no records, only where they are. */
-  readonly isPlacesOnly?: boolean | undefined
+  readonly isPositionsOnly?: boolean | undefined
   /** What the statement may rely on; by default everything. A page says when it could not. */
   readonly reliance?: Reliance
 }
@@ -161,7 +161,7 @@ function writeOneRecord(writing: Writing): string {
 }
 
 /** Writes empty records: only their keys are wanted. */
-const writePlaces = (writing: Writing): string => `select '' as json, ${castKeys(writing)} from (${writing.rows}) p`
+const writePositions = (writing: Writing): string => `select '' as json, ${castKeys(writing)} from (${writing.rows}) p`
 
 const castKeys = ({ order }: Writing): string => ['p.pk', ...listKeyNames(order).map((key) => `p.${key}::text as ${key}`)].join(', ')
 
@@ -226,7 +226,7 @@ export function writeSearch(query: SearchQuery, options: RowOptions, values: Val
   const byRelevance = rankRows(query, options, values)
   const order = buildOrder(query, values)
   const writing = { query, order, values, rows: byRelevance?.rows ?? buildRows(query, options, values) }
-  const page = `${options.isPlacesOnly ? writePlaces(writing) : writeRecords(writing)} order by ${buildRecordOrder(writing, 'p')}`
+  const page = `${options.isPositionsOnly ? writePositions(writing) : writeRecords(writing)} order by ${buildRecordOrder(writing, 'p')}`
   const flaw = buildFlaw(query, values)
   const { found, tooMany } = byRelevance ?? {}
   const where = flaw === undefined ? '' : ` where ${flaw.sql} is null`

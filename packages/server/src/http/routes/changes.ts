@@ -78,7 +78,7 @@ export const listConnectorChanges: PrincipalRoute = {
   },
 }
 
-interface Asked extends Followed {
+interface ChangesRequest extends Followed {
   readonly limit?: number
   readonly wait?: number
   /** Name of the consumer that knows what to read. */
@@ -87,7 +87,7 @@ interface Asked extends Followed {
 }
 
 /** Answers with a page of changes, at once or after a wait, or with the pages as a stream of events. */
-async function answerChanges(exchange: Exchange<Principal>, services: Services, asked: Asked): Promise<Answer> {
+async function answerChanges(exchange: Exchange<Principal>, services: Services, asked: ChangesRequest): Promise<Answer> {
   const { limit = 100, wait = 0, event } = asked
   requireScope(exchange.who, 'execute:read')
   exchange.addVary('accept')
@@ -112,7 +112,7 @@ async function answerChanges(exchange: Exchange<Principal>, services: Services, 
 }
 
 /** Returns what a request reads: what it names itself, or what its consumer does. @throws FerruleError `consumer_not_found` */
-async function findFollowed(exchange: Exchange<Principal>, { platform, operations }: Services, asked: Asked): Promise<Followed> {
+async function findFollowed(exchange: Exchange<Principal>, { platform, operations }: Services, asked: ChangesRequest): Promise<Followed> {
   const { entity, entities, after, consumer } = asked
   if (consumer === undefined) return { entity, entities, after }
   if (after !== undefined || entities !== undefined)

@@ -36,14 +36,14 @@ interface GroupSql {
 }
 
 /** An aggregate of records, and the function that makes one of several; undefined where none does. */
-interface Part {
+interface MeasurePart {
   readonly sql: string
   readonly merge: 'sum' | 'min' | 'max' | undefined
 }
 
 /** SQL of a measure in the table of groups. */
 interface MeasureSql {
-  readonly parts: readonly Part[]
+  readonly parts: readonly MeasurePart[]
   readonly join: (parts: readonly string[]) => string
   /** Number of values that it does not take. */
   readonly skipped: string | undefined
@@ -144,7 +144,7 @@ function buildParts(
 ): Pick<MeasureSql, 'parts' | 'join'> {
   const result = findResult(measure)
   const compared = result === 'time' ? value.time : result === 'text' ? value.text : value.number
-  const part = (sql: string, merge: Part['merge']): Part => ({ sql: `${sql}${filter}`, merge })
+  const part = (sql: string, merge: MeasurePart['merge']): MeasurePart => ({ sql: `${sql}${filter}`, merge })
   switch (measure.is) {
     case 'avg':
       return { parts: [part(`sum(${value.number})`, 'sum'), part(`count(${value.number})`, 'sum')], join: writeAverage }

@@ -55,7 +55,7 @@ const buildObject = (members: readonly Member[], values: Values): string =>
     ? `(select row_to_json(f) from (select ${listAsColumns(members)}) f)`
     : `(${joinMembers(members, values)})::json`
 
-interface Place {
+interface MemberSource {
   /** Alias of rows with what `listRead` lists. */
   readonly from: string
   readonly values: Values
@@ -64,7 +64,7 @@ interface Place {
 }
 
 /** Lists the members of a record. */
-export function listMembers(wanted: Wanted, place: Place): readonly Member[] {
+export function listMembers(wanted: Wanted, place: MemberSource): readonly Member[] {
   const { from, values } = place
   const own = listSelectedColumns(wanted).map(({ column: { name }, selection }, index) => ({
     name,
@@ -79,7 +79,7 @@ export function listMembers(wanted: Wanted, place: Place): readonly Member[] {
 }
 
 /** Builds the related record of a key, or null. */
-function buildOne({ table, selection, include }: Included, key: string, { values, depth }: Place): string {
+function buildOne({ table, selection, include }: Included, key: string, { values, depth }: MemberSource): string {
   if (table === undefined) return 'null::json'
   const [wanted, from] = [{ table, selection, include }, `r${depth}`]
   const row = `select ${listRead(wanted, values).join(', ')} from ${quoteTable(table)} t where ${buildRowCondition(table, values.source.connector, 't')} and t.pk = ${key}`
@@ -100,7 +100,7 @@ export const buildReferred = (all: readonly { readonly included: Included; reado
   )
 
 /** Builds an object with the related records of a list, by what refers to them. */
-function buildSeveral(included: Included, json: string, place: Place): string {
+function buildSeveral(included: Included, json: string, place: MemberSource): string {
   const { reference, table } = included
   const [each, id] = [`e${place.depth}`, `k${place.depth}.id`]
   const path = place.values.add(toJsonPath([...reference.steps, null]), 'jsonpath')

@@ -28,10 +28,10 @@ export interface StatementRun {
 
 const begun: StatementRun = { isRunning: true, columns: [], rows: [], parts: 0, hasMore: false }
 
-type Part = Awaited<ReturnType<ReturnType<Hosted['parts']>['next']>> extends IteratorResult<infer P, unknown> ? P : never
+type StatementPart = Awaited<ReturnType<ReturnType<Hosted['parts']>['next']>> extends IteratorResult<infer P, unknown> ? P : never
 
 /** Adds a part to what was read. Only the first part describes the columns and lists all parts. */
-function addPart(run: StatementRun, { data, meta }: Part): StatementRun {
+function addPart(run: StatementRun, { data, meta }: StatementPart): StatementRun {
   const { rows, columns } = readAnswerRows(data)
   const described = Reflect.get(data, 'resultSetMetaData')
   const total = isObject(described) && typeof described['numRows'] === 'number' ? described['numRows'] : run.total
@@ -70,7 +70,7 @@ type Change = (run: StatementRun) => StatementRun
 
 /** Reads parts until there are enough rows. */
 async function readParts({ parts }: Running, most: number): Promise<Change> {
-  const read: Part[] = []
+  const read: StatementPart[] = []
   for (let rows = 0; rows < most; ) {
     const { value, done } = (await parts?.next()) ?? { done: true }
     if (done === true || value === undefined) return (known) => ({ ...read.reduce(addPart, known), hasMore: false })

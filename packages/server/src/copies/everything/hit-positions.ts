@@ -17,7 +17,7 @@ export interface Walk {
 }
 
 /** A copy in the order. */
-export interface PlacedCopy {
+export interface SortedCopy {
   /** UUID of the connector. */
   readonly connector: string
   readonly entity: string
@@ -25,7 +25,7 @@ export interface PlacedCopy {
 }
 
 /** Where a record is in the order. */
-export interface Place {
+export interface HitPosition {
   readonly score: string | null
   /** Microseconds since 1970. */
   readonly time: string | null
@@ -35,7 +35,7 @@ export interface Place {
 }
 
 /** Names the keys of a position. */
-export function toPlace({ mode }: Walk, { connector, entity }: PlacedCopy, { keys, pk }: Position): Place {
+export function toHitPosition({ mode }: Walk, { connector, entity }: SortedCopy, { keys, pk }: Position): HitPosition {
   const [first = null, second = null] = keys
   return { score: mode === 'ranked' ? first : null, time: mode === 'ranked' ? second : first, connector, entity, pk }
 }
@@ -51,21 +51,21 @@ function compareNumbers(one: string | null, other: string | null): number {
 const compareTexts = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)
 
 /** Compares copies, which decides among records that are otherwise alike. */
-export const compareCopies = (one: Pick<Place, 'connector' | 'entity'>, other: Pick<Place, 'connector' | 'entity'>): number =>
+export const compareCopies = (one: Pick<HitPosition, 'connector' | 'entity'>, other: Pick<HitPosition, 'connector' | 'entity'>): number =>
   compareTexts(one.connector, other.connector) || compareTexts(one.entity, other.entity)
 
-/** Compares places of different copies. Those of one copy are in its order already: sort with a stable sort. */
-export const comparePlaces = (one: Place, other: Place): number =>
+/** Compares positions of different copies. Those of one copy are in its order already: sort with a stable sort. */
+export const compareHits = (one: HitPosition, other: HitPosition): number =>
   compareNumbers(one.score, other.score) || compareNumbers(one.time, other.time) || compareCopies(one, other)
 
 /** Greater than every key. */
 const afterEveryKey = lastCharacter.repeat(4)
 
 /**
- * Finds where the page of a copy begins, after a place of any copy.
+ * Finds where the page of a copy begins, after a position of any copy.
  * @returns null when nothing of the copy follows; undefined for its beginning
  */
-export function findStart({ mode }: Walk, copy: PlacedCopy, after: Place): Position | null | undefined {
+export function findStart({ mode }: Walk, copy: SortedCopy, after: HitPosition): Position | null | undefined {
   const side = compareCopies(copy, after)
   if (mode === 'keys') return side < 0 ? null : side > 0 ? undefined : { keys: [], pk: after.pk }
   const isRanked = mode === 'ranked'
@@ -88,14 +88,14 @@ const forms: readonly Walk[] = [
   { mode: 'keys', isNear: true },
 ]
 
-/** Signs the place of the last record of a page. */
-export function signPlace({ mode, isNear }: Walk, { score, time, connector, entity, pk }: Place, scope: CursorScope): string {
+/** Signs the position of the last record of a page. */
+export function signHitPosition({ mode, isNear }: Walk, { score, time, connector, entity, pk }: HitPosition, scope: CursorScope): string {
   const form = forms.findIndex((each) => each.mode === mode && each.isNear === isNear)
   return signCursor([form, score, time, connector, entity, pk], scope)
 }
 
 /** Reads a cursor. @throws FerruleError as `verifyCursor` */
-export function readPlace(cursor: string, scope: CursorScope): { readonly walk: Walk; readonly after: Place } {
+export function readHitPosition(cursor: string, scope: CursorScope): { readonly walk: Walk; readonly after: HitPosition } {
   const [form, score, time, connector, entity, pk]: CursorPosition = verifyCursor(cursor, scope)
   const walk = forms[form] ?? { mode: 'keys', isNear: false }
   return {

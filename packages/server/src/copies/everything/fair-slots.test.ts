@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { Turns } from './turns.ts'
+import { FairSlots } from './fair-slots.ts'
 
 /** Work that ends when the test says so. */
-function createWork(turns: Turns, begun: string[]) {
+function createWork(slots: FairSlots, begun: string[]) {
   const ends: (() => void)[] = []
   const add = (organization: string, name: string, signal?: AbortSignal) =>
-    turns.take(organization, signal, async () => {
+    slots.take(organization, signal, async () => {
       begun.push(name)
       await new Promise<void>((resolve) => ends.push(resolve))
       return name
@@ -17,9 +17,9 @@ function createWork(turns: Turns, begun: string[]) {
   return { add, endOne }
 }
 
-test('organizations take turns, whatever each of them waits for', async () => {
+test('organizations take slots, whatever each of them waits for', async () => {
   const begun: string[] = []
-  const { add, endOne } = createWork(new Turns(2), begun)
+  const { add, endOne } = createWork(new FairSlots(2), begun)
   const all = [...['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => add('a', name)), add('b', 'b1'), add('b', 'b2'), add('c', 'c1')]
   expect(begun).toEqual(['a1', 'a2'])
   for (let done = 0; done < 8; done += 1) await endOne()
@@ -29,10 +29,10 @@ test('organizations take turns, whatever each of them waits for', async () => {
 
 test('work that fails or was given up leaves its turn to others', async () => {
   const begun: string[] = []
-  const turns = new Turns(1)
-  const { add, endOne } = createWork(turns, begun)
+  const slots = new FairSlots(1)
+  const { add, endOne } = createWork(slots, begun)
   const left = new AbortController()
-  const first = turns.take('a', undefined, () => Promise.reject(new Error('failed')))
+  const first = slots.take('a', undefined, () => Promise.reject(new Error('failed')))
   const second = add('b', 'b1', left.signal)
   const third = add('c', 'c1')
   left.abort(new Error('gone'))

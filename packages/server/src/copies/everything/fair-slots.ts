@@ -1,10 +1,10 @@
-/** Work of many organizations, a bounded number at a time in this process, in turns: one with much to do waits for itself only. */
+/** Work of many organizations, a bounded number at a time in this process, in turn: one with much to do waits for itself only. */
 
-/** Starts work when its organization has a turn. */
-export class Turns {
+/** Starts work when its organization has a slot. */
+export class FairSlots {
   readonly #most: number
   #running = 0
-  /** Waiting work by organization; the first one has the next turn. */
+  /** Waiting work by organization; the first one has the next slot. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
   /** @param most number of things that are done at a time */
@@ -12,7 +12,7 @@ export class Turns {
     this.#most = most
   }
 
-  /** Runs work in a turn of its organization. @throws the signal's reason; what the work throws */
+  /** Runs work in a slot of its organization. @throws the signal's reason; what the work throws */
   async take<T>(organization: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#most) await new Promise<void>((resolve) => this.#queue(organization, resolve))
     else this.#running += 1
@@ -30,7 +30,7 @@ export class Turns {
     else own.push(start)
   }
 
-  /** Gives the turn that has ended to the next organization, which then stands behind all others. */
+  /** Gives the slot that has ended to the next organization, which then stands behind all others. */
   #pass(): void {
     const [next] = this.#waiting
     if (next === undefined) {
