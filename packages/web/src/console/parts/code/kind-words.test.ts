@@ -1,7 +1,7 @@
 /** Words that the editor of kind files offers. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { findKindWords } from './kind.ts'
+import { findKindWords } from './kind-words.ts'
 
 const schema = JSON.parse(readFileSync(new URL('../../../../../ferrule/kind.schema.json', import.meta.url), 'utf8'))
 const find = (text: string) => findKindWords(text, schema)
