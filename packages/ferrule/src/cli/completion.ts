@@ -48,7 +48,7 @@ function readLine(given: readonly string[]): Line {
     }
     const own = findSpec(words)?.options ?? []
     const option = word.startsWith('-') ? [...own, ...known].find((each) => readNames(each).includes(word)) : undefined
-    if (option !== undefined && option.flags.includes('<')) open = option
+    if (option?.flags.includes('<')) open = option
     if (!word.startsWith('-')) words.push(word)
   }
   return { spec: findSpec(words), words, options, open, partial }

@@ -3,7 +3,7 @@ import { toSlotName } from '../words.ts'
 import type { Notes } from './outcome.ts'
 import { splitTemplate } from './request.ts'
 import type { Setting, Settings } from './settings.ts'
-import { type Choice, joinTexts, listSlots, type TemplatePart, type Slot, type Template, writeTemplate } from './template.ts'
+import { type Choice, joinTexts, listSlots, type Slot, type Template, type TemplatePart, writeTemplate } from './template.ts'
 
 /** An address in parts. */
 export interface Address {
