@@ -33,7 +33,12 @@ const severalConnectors = new Map([
   ['delete from cs_entities where name = $1', 'the table of an entity was recreated'],
   ['delete from cs_changes where name = $1', 'the table of an entity was recreated'],
   ['delete from cs_changes where starts_with(name, $1)', 'the table of kinds of organizations was recreated'],
-  ['select connector_id, name from cs_entities where position > kept_after', 'old changes of all connectors are deleted'],
+  [
+    `select connector_id, name from cs_entities
+      where position > kept_after or (feed is not null and kept_for is null and $1 - read_at > log_days::int8 * 86400000)`,
+    'old changes of all connectors are deleted',
+  ],
+  ['select count(*) as count from cs_entities where feed is not null and followed_by = $1::uuid', 'an organization has many connectors'],
   [
     'select max(position - kept_for) as lag from cs_entities where kept_for is not null',
     'the metric of the slowest consumer of all connectors',
@@ -173,6 +178,7 @@ await index(store)
 const ref = createRef()
 await store.writeBatch(ref, { records: [note(store, { id: 1, title: 'Øresund' })], asked: world.now })
 await store.waitForChange([{ ref, from: { generation: null, position: 0n } }], { ms: 0 })
+await store.followChanges(ref, organizationId)
 const lookPlans = (await looker?.query('show plan_cache_mode'))?.rows
 await store.purgeExpired(world.now)
 await store.close()

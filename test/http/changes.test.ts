@@ -6,7 +6,7 @@ import { Follower } from '../support/follower.ts'
 import { share } from '../support/share.ts'
 import { expectDocumented } from './contract.ts'
 import { allFound, eventually, overStatements, startCopyWorld } from './search-support.ts'
-import { type Answer, connectorsPath, type Json } from './support.ts'
+import { type Answer, client, connectorsPath, createTenant, type Json, tokenPath } from './support.ts'
 
 const operation = `GET ${connectorsPath}/{connector_id}/entities/{entity}/changes`
 
@@ -284,4 +284,34 @@ overStatements('a change feed', async (engine) => {
     })
     return String(json.access_token)
   }
+})
+
+overStatements('the entities that an organization follows', async (engine) => {
+  const world = await share(startCopyWorld(engine, { settings: { changesEntities: 2 } }))
+
+  test('are bounded: what is followed goes on, others are refused, and another organization notices nothing', async () => {
+    const entities = ['users', 'settings_scorecards', 'calls'].map((entity) => ({ entity }))
+    const connector = await world.connect('bounded', { entities })
+    const other = await createTenant(world, 'other', { entities })
+    await world.context.sync()
+    let { token } = world
+    const ask = (path: string, id = connector, as = token): Promise<Answer> => world.ask(`${connectorsPath}/${id}/${path}`, { token: as })
+    const first = await ask('entities/users/changes')
+    expect(first.status).toBe(200)
+    expect((await ask('entities/settings_scorecards/changes?after=now')).status).toBe(200)
+    for (const path of ['entities/calls/changes', 'entities/calls/changes?after=now', 'changes?limit=1000', 'changes?after=now']) {
+      const { status, json } = await ask(path)
+      expect([status, json.code, json.errors[0].error_code]).toEqual([422, 'validation_failed', 'limit'])
+      expect(json.detail).toMatch(/2 entities, the most \(FERRULE_CHANGES_ENTITIES\); one that nobody reads is left out/)
+    }
+    expect((await ask(`entities/users/changes?after=${first.json.next}`)).status).toBe(200)
+    expect((await ask('changes?entities=users,settings_scorecards')).status).toBe(200)
+    expect((await ask('changes?entities=users,calls', other.connectorId, other.token)).status).toBe(200)
+
+    world.clock.now += 8 * 86_400_000
+    await world.context.store.purgeExpired(world.clock.now)
+    const { json } = await world.ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret } })
+    token = String(json.access_token)
+    expect((await ask('entities/calls/changes')).status).toBe(200)
+  })
 })

@@ -167,7 +167,7 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } })
   const onNotice: Required<PlatformOptions>['onNotice'] = (notice) => logger.warn(notice, 'a notice')
   const kinds = [...ownKinds, ...(options.kinds ?? [])]
-  const store = options.context === undefined ? undefined : storeOf(options.context, kinds, clock)
+  const store = options.context === undefined ? undefined : storeOf(options.context, kinds, { clock, settings })
   const steady = () => clock.steady ?? clock.now
   const engine = () => {
     const usual = createEngine({ limits: false, searchRefusal: 'context_store_unavailable', apart })
@@ -215,8 +215,17 @@ async function assemble(options: WorldOptions, { settings, sandbox, clock, log }
   return { platform, app, close, context: openedContext(store, services) }
 }
 
-const storeOf = (settings: ContextStoreSettings, kinds: readonly ServedKind[], clock: { readonly now: number }): ContextStore =>
-  openContextStore({ settings, kinds: kinds.map(({ definition }) => definition), clock: () => clock.now })
+const storeOf = (
+  context: ContextStoreSettings,
+  kinds: readonly ServedKind[],
+  { clock, settings }: Pick<Ground, 'clock' | 'settings'>,
+): ContextStore =>
+  openContextStore({
+    settings: context,
+    kinds: kinds.map(({ definition }) => definition),
+    clock: () => clock.now,
+    log: { ofOrganization: settings.changesEntities },
+  })
 
 /** Fails in a world without a store as soon as it is used. */
 function openedContext(store: ContextStore | undefined, services: ContextServices | undefined): OpenedContext {

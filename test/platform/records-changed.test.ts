@@ -1,9 +1,11 @@
 /** Events `records.changed`: what changes in copies is told to endpoints that want it, once in five seconds, and read by cursors. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { failValidation } from '../../packages/ferrule/src/errors.ts'
 import type { EventOf } from '../../packages/ferrule/src/wire/events.ts'
 import { mostFollowed } from '../../packages/ferrule/src/wire/webhooks.ts'
 import { createRecordLogs } from '../../packages/server/src/copies/changes/record-logs.ts'
+import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
@@ -251,6 +253,31 @@ overServer('records.changed', (database) => {
     expect(data(path).slice(4).toSorted()).toEqual(['accounts', 'comments', 'entries', 'lines'].map((entity) => [entity, true, 0, 0, 0]))
   })
 
+  test('is of as many copies as the organization may follow, and the endpoint says so', async () => {
+    const { store } = here
+    let begun = 0
+    const bounded = {
+      readLogStates: (refs: readonly EntityRef[]) => store.readLogStates(refs),
+      countChanges: () => Promise.reject(new Error('nothing is counted')),
+      followChanges: async (place: EntityRef, organizationId?: string) => {
+        begun += 1
+        if (begun > 2) throw failValidation([])
+        await store.followChanges(place, organizationId)
+      },
+    }
+    const full = here.platform.eventWorker({
+      logs: createRecordLogs({ store: bounded, cursorKey: () => Buffer.from('key'), clock: () => here.world.now }),
+    })
+    const body = { name: 'bounded', url: `${receiver.address}/bounded`, types: ['records.changed'] }
+    const { id } = await here.platform.webhooks.create(principal, body)
+    await full.run()
+    await full.stop()
+    expect(data('bounded')).toHaveLength(2)
+    expect(begun).toBe(3)
+    expect((await here.platform.webhooks.get(principal, id)).status_reason).toMatch(/FERRULE_CHANGES_ENTITIES/)
+    await here.platform.webhooks.remove(principal, id)
+  })
+
   test(`is of ${mostFollowed} copies at most, and the endpoint says so`, async () => {
     const raw = here.world.raw()
     const row = await raw.db.selectFrom('connectors').selectAll().where('id', '=', connector).executeTakeFirstOrThrow()
@@ -266,9 +293,9 @@ overServer('records.changed', (database) => {
       .execute()
     const seen: number[] = []
     const logs = {
-      follow: async (refs: readonly unknown[]) => {
+      follow: async (_organization: string, refs: readonly unknown[]) => {
         seen.push(refs.length)
-        return []
+        return { logs: [], isFull: false }
       },
       count: () => Promise.reject(new Error('nothing is counted')),
       writeCursor: () => '',

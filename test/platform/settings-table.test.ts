@@ -63,6 +63,7 @@ const promised: Readonly<Record<string, string>> = {
   FERRULE_CONTEXT_INDEXES: 'integer from 0 to 1000; 64',
   FERRULE_CHANGES_DAYS: 'integer from 1 to 90; 7',
   FERRULE_CHANGES_ALWAYS: 'on or off; off',
+  FERRULE_CHANGES_ENTITIES: 'integer from 1 to 1000000; 10000',
   FERRULE_RECORDS_CHANGED_SECONDS: 'integer from 1 to 3600; 5',
   FERRULE_SEARCH_SECONDS: 'integer from 1 to 600; 10',
 }

@@ -31,6 +31,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       changesDays: 7,
       changesAlways: false,
+      changesEntities: 10_000,
       recordsChangedSeconds: 5,
       port: 8080,
       dataFolder: './data',

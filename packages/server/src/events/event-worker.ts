@@ -337,6 +337,9 @@ export const createEventWorker = (parts: EventWorkerParts, options: EventWorkerO
 /** Says that an endpoint has more copies than it gets changes of. */
 const tooManyFollowed = `It gets the changes of ${mostFollowed} entities, the most: limit it to some connectors or workspaces.`
 
+const organizationIsFull =
+  'It gets the changes of some entities only: the organization follows as many as it may (FERRULE_CHANGES_ENTITIES).'
+
 interface Followed {
   readonly copy: FilledCopyRow
   readonly ref: EntityRef
@@ -400,11 +403,14 @@ class RecordTeller {
     const positions = await listPositions(database.db, endpoint)
     const copies = await this.#listCopies(endpoint, positions)
     const shown = copies.slice(0, mostFollowed)
-    const logs = await this.#logs.follow(shown.map(({ ref }) => ref))
+    const { logs, isFull } = await this.#logs.follow(
+      endpoint.organization_id,
+      shown.map(({ ref }) => ref),
+    )
     const news = shown.flatMap((followed, index) => findNews(followed, logs[index]))
     const told = await this.#describe(news)
     const kept = new Set(shown.map(({ copy }) => nameCopy(copy)))
-    const reason = copies.length > mostFollowed ? tooManyFollowed : null
+    const reason = copies.length > mostFollowed ? tooManyFollowed : isFull ? organizationIsFull : null
     await database.transaction(async (db) => {
       const held = await holdEndpoint(db, endpoint.organization_id, endpoint.id)
       if (held === undefined || held.records_at !== endpoint.records_at) return // it was changed, or another node took over

@@ -32,7 +32,7 @@ export function openContext({ settings, kinds, logger, platform }: ContextOption
   }
   return openContextStore({
     settings: settings.context,
-    log: { days: settings.changesDays, isAlwaysOn: settings.changesAlways },
+    log: { days: settings.changesDays, isAlwaysOn: settings.changesAlways, ofOrganization: settings.changesEntities },
     kinds: kinds.map((each) => ({
       kind: summarize(each).kind,
       get entities() {

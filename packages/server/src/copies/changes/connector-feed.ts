@@ -114,7 +114,7 @@ class PageBuilder {
   async #read(entity: string, limit: number): Promise<FeedPart | undefined> {
     const ref = findFed(this.#access, entity)
     const part = await ignoreLost(async () => {
-      const from = this.#next.get(entity) ?? { ...(await this.#reader.begin(ref)), key: '' }
+      const from = this.#next.get(entity) ?? { ...(await this.#reader.begin(ref, this.#access.ref.organizationId)), key: '' }
       return this.#reader.read(ref, from, { ...this.#limits, limit })
     })
     this.#hasMore ||= part === undefined
@@ -135,7 +135,7 @@ export class ConnectorFeed {
     listAsked(access, entities, new Map())
     const positions = new Map<string, FeedPosition>()
     for (const entity of await this.#listJoining(access, entities, positions)) {
-      const position = await ignoreLost(() => this.#parts.reader.begin(findFed(access, entity)))
+      const position = await ignoreLost(() => this.#parts.reader.begin(findFed(access, entity), access.ref.organizationId))
       if (position !== undefined) positions.set(entity, position)
     }
     return positions

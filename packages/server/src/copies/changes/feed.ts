@@ -95,7 +95,7 @@ class CopyChanges implements Changes {
 
   async #begin(access: ConnectorAccess, ref: EntityRef): Promise<FeedPosition> {
     assertFilled(ref.entity, await this.#parts.copies.readStatus(access, ref.entity))
-    return this.#reader.begin(ref)
+    return this.#reader.begin(ref, access.ref.organizationId)
   }
 
   #parseAll(access: ConnectorAccess, cursor: string | undefined): Positions {

@@ -74,11 +74,11 @@ export class FeedReader {
 
   /**
    * Begins the log, before the first record is read: so no change is missed.
-   * @throws FerruleError `changes_expired` when the copy was emptied meanwhile
+   * @throws FerruleError `changes_expired` when the copy was emptied meanwhile; `validation_failed` as `ContextStore.followChanges`
    */
-  async begin(ref: EntityRef): Promise<FeedPosition> {
+  async begin(ref: EntityRef, organizationId?: string): Promise<FeedPosition> {
     const { store } = this.#parts
-    await store.followChanges(ref)
+    await store.followChanges(ref, organizationId)
     const { generation, position } = await store.readLog(ref, { after: 0n, limit: 0 })
     if (generation === null) throw expired('the copy was emptied meanwhile')
     return { generation, position }

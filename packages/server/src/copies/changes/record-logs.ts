@@ -1,5 +1,6 @@
 /** The logs of copies for those who tell endpoints of changes (docs/decisions/webhooks.md). */
 import type { EntityRef } from '../entity-ref.ts'
+import { hasCode } from '../store/database/problems.ts'
 import type { ChangeCounts, ContextStore, LogState } from '../store/types.ts'
 import { type CursorParts, signPosition } from './positions.ts'
 
@@ -8,8 +9,14 @@ export type FollowedLog = LogState & { readonly generation: string }
 
 /** The logs of changes of copies. */
 export interface RecordLogs {
-  /** Finds where logs are, and begins those that nobody reads. */
-  follow(refs: readonly EntityRef[]): Promise<readonly (FollowedLog | undefined)[]>
+  /**
+   * Finds where logs of an organization are, and begins those that nobody reads.
+   * @returns `isFull` is true when some did not begin, because the organization keeps as many as it may
+   */
+  follow(
+    organizationId: string,
+    refs: readonly EntityRef[],
+  ): Promise<{ readonly logs: readonly (FollowedLog | undefined)[]; readonly isFull: boolean }>
   /** Counts the records that changed between two positions. */
   count(ref: EntityRef, after: bigint, upTo: bigint): Promise<ChangeCounts>
   writeCursor(ref: EntityRef, generation: string, position: bigint): string
@@ -25,10 +32,10 @@ const atOnce = 100
 
 const isFollowed = (log: LogState | undefined): log is FollowedLog => typeof log?.generation === 'string'
 
-async function followSome({ store }: RecordLogsOptions, refs: readonly EntityRef[]): Promise<readonly (FollowedLog | undefined)[]> {
+async function followSome({ store }: RecordLogsOptions, refs: readonly EntityRef[], begin: (ref: EntityRef) => Promise<void>) {
   const found = await store.readLogStates(refs)
   const ended = refs.filter((_, index) => !isFollowed(found[index]))
-  for (const ref of ended) await store.followChanges(ref)
+  for (const ref of ended) await begin(ref)
   const begun = ended.length === 0 ? [] : await store.readLogStates(ended)
   return refs.map((ref, index) => {
     const log = ended.includes(ref) ? begun[ended.indexOf(ref)] : found[index]
@@ -38,10 +45,21 @@ async function followSome({ store }: RecordLogsOptions, refs: readonly EntityRef
 
 /** Builds what `records.changed` reads of the logs. */
 export const createRecordLogs = (parts: RecordLogsOptions): RecordLogs => ({
-  follow: async (refs) => {
+  follow: async (organizationId, refs) => {
     const logs: (FollowedLog | undefined)[] = []
-    for (let index = 0; index < refs.length; index += atOnce) logs.push(...(await followSome(parts, refs.slice(index, index + atOnce))))
-    return logs
+    let isFull = false
+    const begin = async (ref: EntityRef): Promise<void> => {
+      if (isFull) return
+      try {
+        await parts.store.followChanges(ref, organizationId)
+      } catch (thrown) {
+        if (!hasCode(thrown, 'validation_failed')) throw thrown
+        isFull = true
+      }
+    }
+    for (let index = 0; index < refs.length; index += atOnce)
+      logs.push(...(await followSome(parts, refs.slice(index, index + atOnce), begin)))
+    return { logs, isFull }
   },
   count: (ref, after, upTo) => parts.store.countChanges(ref, { after, upTo }),
   writeCursor: (ref, generation, position) => signPosition(parts, ref, { generation, position }),

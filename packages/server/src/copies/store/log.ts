@@ -9,6 +9,7 @@
 import { randomInt } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
+import { failValidation } from 'ferrule/internal'
 import { GroupedLooks } from '../../values/grouped-looks.ts'
 import type { Row, Session, Statement } from './database/database.ts'
 import { type EntityRows, timeline } from './replicas/facts.ts'
@@ -75,15 +76,18 @@ export interface LogRules {
   readonly days: number
   /** True: all logs are written, also those that nobody reads. */
   readonly isAlwaysOn: boolean
+  /** Maximum number of logs that the readers of an organization keep on. */
+  readonly ofOrganization: number
 }
 
 /** Rules unless a store has others. */
-export const usualLogRules: LogRules = { days: 7, isAlwaysOn: false }
+export const usualLogRules: LogRules = { days: 7, isAlwaysOn: false, ofOrganization: 10_000 }
 
 /** Time of the last reading of a log that is always on: it never ends. Milliseconds since 1970. */
 export const latestReadAt = Number.MAX_SAFE_INTEGER
 
-const dayMs = 86_400_000
+/** A day, in milliseconds. */
+export const dayMs = 86_400_000
 /** Maximum size of the log of an entity of a connector, in bytes. */
 export const mostBytes = 64n * 1_024n * 1_024n
 /** Maximum number of entries of a block. Its row is short enough then that PostgreSQL does not compress it, which costs more than many rows. */
@@ -218,10 +222,31 @@ export interface LogReading {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly rules: LogRules
+  /** Whose reader it is. */
+  readonly organizationId?: string | undefined
 }
 
 /** Returns whether a reading is worth a note. */
 export const isReadAgain = (readAt: number, { rules, now }: LogReading): boolean => Math.abs(findReadAt(rules, now) - readAt) >= readMs
+
+/**
+ * Refuses a log that begins while its organization keeps as many as it may. Those that begin at the same time do not count each other.
+ * @throws FerruleError `validation_failed`
+ */
+export async function checkLogRoom(
+  session: Session,
+  { ofOrganization: most, isAlwaysOn }: LogRules,
+  organizationId: string,
+): Promise<void> {
+  if (isAlwaysOn) return
+  const text = 'select count(*) as count from cs_entities where feed is not null and followed_by = $1::uuid'
+  const { rows } = await session.query<Row>({ text, values: [organizationId] })
+  if (Number(rows[0]?.['count']) < most) return
+  const message =
+    `cannot be done: the organization follows the changes of ${most} entities, the most (FERRULE_CHANGES_ENTITIES); ` +
+    'one that nobody reads is left out after the days of its connector (changes_days)'
+  throw failValidation([{ field: '', message, error_code: 'limit' }])
+}
 
 /**
  * Begins the log of an entity whose state is locked, or notes that it is read. The purge corrects its days where the connector has a value of
@@ -229,7 +254,7 @@ export const isReadAgain = (readAt: number, { rules, now }: LogReading): boolean
  */
 export async function followLog(session: Session, { number, name }: EntityRows, log: Log, reading: LogReading): Promise<Log> {
   if (log.feed !== null && !isReadAgain(log.readAt, reading)) return log
-  const { rules, now } = reading
+  const { rules, now, organizationId = null } = reading
   const begun = {
     feed: log.feed ?? BigInt(randomInt(latestFeed)),
     readAt: findReadAt(rules, now),
@@ -237,8 +262,9 @@ export async function followLog(session: Session, { number, name }: EntityRows, 
   }
   await session.query({
     name: 'cs_log_follow',
-    text: 'update cs_entities set feed = $3, read_at = $4, log_days = $5 where connector_id = $1 and name = $2',
-    values: [number, name, begun.feed, begun.readAt, begun.days],
+    text: `update cs_entities set feed = $3, read_at = $4, log_days = $5, followed_by = coalesce($6::uuid, followed_by)
+      where connector_id = $1 and name = $2`,
+    values: [number, name, begun.feed, begun.readAt, begun.days, organizationId],
   })
   return { ...log, ...begun }
 }

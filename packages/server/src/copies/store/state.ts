@@ -8,7 +8,18 @@ import type { EntityRef } from '../entity-ref.ts'
 import { buildRowCondition, parseTableName, quoteTable } from '../search/columns.ts'
 import { holdConnector } from './database/connector-lock.ts'
 import type { ContextDatabase, Row, Session, Statement } from './database/database.ts'
-import { type Entries, isOfLog, type Log, type LogPosition, type LogReading, latestReadAt, logColumns, parseLog, writeLog } from './log.ts'
+import {
+  dayMs,
+  type Entries,
+  isOfLog,
+  type Log,
+  type LogPosition,
+  type LogReading,
+  latestReadAt,
+  logColumns,
+  parseLog,
+  writeLog,
+} from './log.ts'
 import type { ConnectorTable } from './registry.ts'
 import type { EntityRows } from './replicas/facts.ts'
 
@@ -115,9 +126,13 @@ async function setLogRules(
     )
 }
 
-/** Lists the entities of connectors with changes in their logs. */
-async function listLogs(database: Pick<ContextDatabase, 'query'>): Promise<readonly EntityRows[]> {
-  const { rows } = await database.query<Row>({ text: 'select connector_id, name from cs_entities where position > kept_after' })
+/** Lists the entities of connectors with changes in their logs, or whose log nobody reads any more. */
+async function listLogs(database: Pick<ContextDatabase, 'query'>, now: number): Promise<readonly EntityRows[]> {
+  const { rows } = await database.query<Row>({
+    text: `select connector_id, name from cs_entities
+      where position > kept_after or (feed is not null and kept_for is null and $1 - read_at > log_days::int8 * ${dayMs})`,
+    values: [now],
+  })
   return rows.map(({ connector_id: number, name }) => ({ number: Number(number), name: String(name) }))
 }
 
@@ -158,7 +173,7 @@ export async function purgeLogs(
   own: ReadonlyMap<string, number>,
 ): Promise<number> {
   await setLogRules(database, reading, own)
-  for (const rows of await listLogs(database))
+  for (const rows of await listLogs(database, reading.now))
     for (let more = true; more; ) more = await database.transaction((session) => pruneLog(session, rows, reading.now))
   return readConsumerLag(database)
 }

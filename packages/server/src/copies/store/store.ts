@@ -31,6 +31,7 @@ import {
   buildLogPage,
   type ChangeCause,
   type ChangeCounts,
+  checkLogRoom,
   followLog,
   isReadAgain,
   type LogPage,
@@ -252,11 +253,12 @@ class Store implements ContextStore {
     this.indexes.sweepSoon()
   }
 
-  async followChanges(ref: EntityRef): Promise<void> {
+  async followChanges(ref: EntityRef, organizationId?: string): Promise<void> {
     const target = await this.#createTarget(ref)
     await this.#transaction(target, async (session) => {
       const { log } = await state.lockState(session, target)
-      await followLog(session, nameRows(target), log, this.#reading())
+      if (log.feed === null && organizationId !== undefined) await checkLogRoom(session, this.#logRules, organizationId)
+      await followLog(session, nameRows(target), log, { ...this.#reading(), organizationId })
     })
   }
 

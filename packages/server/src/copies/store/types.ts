@@ -163,8 +163,12 @@ export interface ContextStore {
   removeConnector(connector: string): Promise<void>
   /** Resumes interrupted deletions. */
   finishRemovals(): Promise<void>
-  /** Begins the log of the changes of an entity, or notes that it is still read. */
-  followChanges(ref: EntityRef): Promise<void>
+  /**
+   * Begins the log of the changes of an entity, or notes that it is still read.
+   * @param organizationId whose reader it is; left out: it counts for none
+   * @throws FerruleError `validation_failed` when the organization keeps as many logs as it may
+   */
+  followChanges(ref: EntityRef, organizationId?: string): Promise<void>
   /** Reads changes of an entity after a position, in the order of their commits. */
   readLog(ref: EntityRef, from: { readonly after: bigint; readonly limit: number }): Promise<LogPage>
   readLogStates(refs: readonly EntityRef[]): Promise<readonly LogState[]>

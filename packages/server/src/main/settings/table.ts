@@ -5,6 +5,7 @@ import type { OriginOverride } from 'ferrule/engine'
 import { isObject, tryReadJson } from 'ferrule/internal'
 import { changesDays } from 'ferrule/wire'
 import { indexRules } from '../../copies/store/indexes/types.ts'
+import { usualLogRules } from '../../copies/store/log.ts'
 import { describeRows, type SettingRows } from './setting-rows.ts'
 import {
   address,
@@ -389,6 +390,13 @@ export const settingsTable = {
     default: 'off',
     about:
       'Writes down the changes of all copies, also of entities that nobody follows. A cursor then stays valid while no change after it was deleted, however long nobody reads.',
+  },
+  changesEntities: {
+    name: 'FERRULE_CHANGES_ENTITIES',
+    type: integer(1, 1_000_000),
+    default: String(usualLogRules.ofOrganization),
+    about:
+      'Maximum number of entities of connectors whose changes an organization follows. One that nobody reads is left out after the days for which its changes are kept.',
   },
   recordsChangedSeconds: {
     name: 'FERRULE_RECORDS_CHANGED_SECONDS',
