@@ -25,6 +25,7 @@ const escapeHtml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;
  */
 const readWords = (text) =>
   text
+    .replaceAll(/^```\w+/gm, ' ') // the language of an example
     .replaceAll(/\]\([^)]*\)|-{3,}|[`*|[\]\\#]/g, ' ')
     .replaceAll('&lt;', '<')
     .replaceAll(/\s+/g, ' ')

@@ -35,6 +35,9 @@ const listSideways = `[...document.querySelectorAll('table, [role=table]')].flat
   return []
 })`
 
+/** Lists pills whose words are cut. */
+const listCut = `[...document.querySelectorAll('.mantine-Badge-label')].filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent)`
+
 /** A barrier: its rule, and the elements that have it. */
 interface Violation {
   readonly id: string
@@ -79,6 +82,7 @@ export async function findAllBarriers(
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
     if (wide > 0) found.push(`${where}: the page is ${wide} px wider than the screen`)
     const sideways = width < 500 ? await page.evaluate<readonly string[]>(listSideways) : []
+    found.push(...(await page.evaluate<readonly string[]>(listCut)).map((each) => `${where}: these words are cut: ${each}`))
     found.push(...sideways.map((each) => `${where}: this scrolls sideways: ${each}`))
   }
   await page.setViewportSize(before)

@@ -1,4 +1,4 @@
-/** Workspaces, organizations, applications, tokens for MCP and connect links: what a team manages, what it loses, and secrets that are shown once. */
+/** Workspaces, organizations, applications, MCP tokens and connect links: what a team manages, what it loses, and secrets that are shown once. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { base } from '../http/support.ts'
@@ -76,7 +76,7 @@ test('a workspace is created, renamed, deactivated, deleted and restored', optio
   await press('Delete studies')
   const held = page.getByRole('dialog').getByRole('list', { name: 'What it holds' }).getByRole('listitem')
   await held.first().waitFor()
-  expect(await held.allTextContents()).toEqual(['0 connectors', '0 open connect links', '0 tokens for MCP that reach it'])
+  expect(await held.allTextContents()).toEqual(['0 connectors', '0 open connect links', '0 MCP tokens that reach it'])
   await page.keyboard.press('Escape')
   await deleteTyped('studies')
   await said('The workspace studies was deleted.')
@@ -140,7 +140,7 @@ test('secrets of applications are shown once, and a new one for oneself signs ou
   complaints() // the ended session
 })
 
-test('a token for MCP is made for connectors, shown once and revoked', options, async () => {
+test('a MCP token is made for connectors, shown once and revoked', options, async () => {
   const { page, world, go, complaints, screenshot } = opened
   const connector = await world.connect('Calls')
   await go('/tokens')
@@ -200,15 +200,16 @@ test('a link is created with locked values, shown once, read and revoked', optio
   complaints() // the refused form
 })
 
-test('an application at a vendor is stored with its redirect URI, and one in use is deleted only when told so', options, async () => {
+test('an OAuth client at a vendor is stored with its redirect URI, and one in use is deleted only when told so', options, async () => {
   const { page, world, go, complaints, screenshot } = opened
   await go('/links?tab=vendors')
+  await page.getByRole('button', { name: 'Gong Not stored' }).click()
   await page.getByText(`${world.url}/connect/callback/gong`, { exact: true }).waitFor()
-  const form = page.getByRole('form', { name: 'Application for Gong' })
+  const form = page.getByRole('form', { name: 'OAuth client at Gong' })
   await form.getByLabel(/client_id/).fill('our-application')
   await form.getByRole('textbox', { name: 'client_secret' }).fill('never-shown-again')
-  await press('Store the application for Gong')
-  await said('The application for Gong is stored.')
+  await press('Store the OAuth client at Gong')
+  await said('The OAuth client at Gong is stored.')
   await page.getByText('Stored: client_id, client_secret. Used by 0 connectors.').waitFor()
   expect(
     await page.evaluate<string>('[...document.querySelectorAll("input")].map(({ value }) => value).join() + document.body.outerHTML'),
@@ -218,11 +219,12 @@ test('an application at a vendor is stored with its redirect URI, and one in use
   const [stored] = (await ask('/oauth/credentials')).data
   await page.route(/oauth\/credentials$/, (route) => route.fulfill({ json: { data: [{ ...stored, connectors: 2 }] } }))
   await page.reload()
-  await press('Delete the application for gong')
+  await page.getByRole('button', { name: 'Gong Stored' }).click()
+  await press('Delete the OAuth client at Gong')
   await page.getByRole('dialog').getByText('2 connectors use it').waitFor()
   await page.getByRole('checkbox', { name: 'Delete it although connectors use it' }).check()
   await pressIn('Delete')
-  await said('The application for gong was deleted.')
+  await said('The OAuth client at Gong was deleted.')
   expect((await ask('/oauth/credentials')).data).toEqual([])
   await page.unroute(/oauth\/credentials$/)
   expect(complaints()).toEqual([])
@@ -274,15 +276,15 @@ test('before a workspace, an organization or an application is deleted, the cons
     return texts
   }
   const names = /^2 connectors: Calls( of the sales team)?, Calls( of the sales team)?$/
-  expect(await readHeld('Delete default')).toEqual([expect.stringMatching(names), '1 open connect link', '1 token for MCP that reaches it'])
+  expect(await readHeld('Delete default')).toEqual([expect.stringMatching(names), '1 open connect link', '1 MCP token that reaches it'])
   await press('Create an organization')
   await enterName('East')
   await page.getByRole('row').filter({ hasText: 'East' }).getByText('Shown now').waitFor()
-  expect(await readHeld('Delete East')).toEqual(['0 connectors', '0 open connect links', '0 tokens for MCP'])
+  expect(await readHeld('Delete East')).toEqual(['0 connectors', '0 open connect links', '0 MCP tokens'])
   await go('/applications')
   await press('Create an application')
   await enterName('Agents')
   await pressIn('I have stored it')
-  expect(await readHeld('Delete Agents')).toEqual(['0 tokens for MCP'])
+  expect(await readHeld('Delete Agents')).toEqual(['0 MCP tokens'])
   expect(complaints()).toEqual([])
 })

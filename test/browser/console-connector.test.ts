@@ -118,7 +118,7 @@ test('credentials are replaced after a live check, and never shown', options, as
   await page.getByRole('list', { name: 'Stored fields' }).getByText('access_key_secret').waitFor()
   await page.getByRole('button', { name: 'Check at the vendor' }).click()
   await page.getByText('The check has failed').waitFor()
-  await page.getByText('Correct the credentials: in this form, or on the Credentials tab of the connector.').waitFor()
+  await page.getByText('Correct the credentials. Those of a connector are on its Credentials tab.').waitFor()
   await page.getByLabel(/access_key_secret/).fill('wrong again')
   await page.getByRole('button', { name: 'Check and store' }).click()
   await page.getByText('The credentials were not stored').waitFor()

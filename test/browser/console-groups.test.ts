@@ -177,7 +177,7 @@ test('ten thousand groups are read in pages, and a change of the copy between th
   await screenshot('groups-changed')
   await page.getByRole('button', { name: 'Read them again' }).click()
   await page.getByText('Groups can be missing or come twice.').waitFor({ state: 'detached' })
-  await page.getByLabel('Groups of a page').selectOption('10,000')
+  await page.getByLabel('Groups on a page').selectOption('10,000')
   await page.getByText('10,000 groups: all that there are.').waitFor()
   await page.getByText(`${drawn}.`, { exact: true }).waitFor()
   await screenshot('groups-many')

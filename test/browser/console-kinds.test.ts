@@ -22,7 +22,7 @@ test('a field of any kind is found, and leads to its action', { timeout }, async
   await opened.screenshot('kinds')
   expect(await findAllBarriers(page)).toEqual([])
   await page.getByLabel('Search all kinds').fill('gong calls fromdatetime')
-  await page.getByRole('link', { name: 'Gong calls list fromDateTime' }).click()
+  await page.getByRole('link', { name: 'Gong › calls › list › fromDateTime' }).click()
   await page.getByRole('region', { name: 'list', exact: true }).getByRole('cell', { name: 'fromDateTime' }).waitFor()
   expect(new URL(page.url()).searchParams.get('part')).toBe('list')
   await page.getByLabel('Search Gong').fill('no such words')
@@ -66,7 +66,7 @@ test('an unknown kind says so', { timeout }, async () => {
 
 test('an operation is tried with what its example knows, by the connector that is chosen', { timeout }, async () => {
   await opened.go('/explorer?kind=shopify&entity=orders&action=list')
-  await page.getByRole('link', { name: 'Make a connector' }).waitFor()
+  await page.getByRole('link', { name: 'New connector' }).waitFor()
   await opened.world.connect('One team')
   await opened.world.connect('Other team')
   await opened.go('/kinds/gong?section=entity%3Aworkspaces')

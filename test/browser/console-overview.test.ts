@@ -137,6 +137,8 @@ test('of 1,000 connectors the overview shows what needs attention, what syncs by
   await expect.poll(() => syncing.getByRole('link').allTextContents()).toEqual(['Customer 0002', 'Customer 0001'])
   await syncing.filter({ hasText: 'Customer 0002' }).getByText('1,200 records in 12 calls, ends about in 5 minutes').waitFor()
   expect(await section('All others').getByRole('row').count()).toBe(7)
+  const trouble = (name: string) => section(name).getByRole('columnheader', { name: 'Problem and next step' }).count()
+  expect([await trouble('Need attention'), await trouble('All others')]).toEqual([1, 0])
   await screenshot('overview-many')
   expect(await findAllBarriers(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 900 })

@@ -70,6 +70,7 @@ test('words find records of all connectors after a pause of typing, and the matc
   await page.clock.install()
   await field().pressSequentially('acme')
   expect(await says().textContent()).toBe('Looking for records…')
+  expect(await page.getByText('Nothing has this name').count()).toBe(0)
   await page.clock.runFor(200)
   expect(asked).toEqual([])
   await page.clock.runFor(100)

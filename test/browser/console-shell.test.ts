@@ -23,6 +23,18 @@ test('the overview lists the connectors, without barriers and without a violatio
   expect(complaints()).toEqual([])
 })
 
+test('a page that is still loading is no barrier', { timeout: limits.test }, async () => {
+  const { page, load } = opened
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/v1/overview**', (route) => held.promise.then(() => route.continue()))
+  await load('/')
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor()
+  expect(await findAllBarriers(page)).toEqual([])
+  held.resolve()
+  await page.getByText('Calls of the sales team').waitFor()
+  await page.unroute('**/api/v1/overview**')
+})
+
 test('charts that are still loading are no barrier', { timeout: limits.test }, async () => {
   const { page, load } = opened
   const held = Promise.withResolvers<void>()

@@ -28,7 +28,7 @@ test('a first sync that waits says since when, for what and with which attempt, 
   const row = page.getByRole('row').filter({ hasText: 'Calls of the sales team' })
   await go('/')
   await row.getByText('Waiting for the first sync').waitFor()
-  await row.getByText(/^asked for /).waitFor()
+  await row.getByText(/^requested /).waitFor()
   expect(await page.getByText('Calls of the sales team').count()).toBe(1)
   world.clock.now += 300_000 // the browser's clock is that of the world, and the next try has to be ahead of it
   await world.context.sync()

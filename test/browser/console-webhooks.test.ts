@@ -53,7 +53,7 @@ test('a webhook is made, tested, fails, sends again, pauses and is deleted', { t
   await worker.run()
   const failed = page.getByRole('row').filter({ hasText: 'HTTP 410' })
   await failed.getByText('Failed', { exact: true }).waitFor()
-  await failed.getByText('Its first kilobyte').click()
+  await failed.getByText('Show the answer').click()
   await failed.getByText('the queue is gone').waitFor()
   await screenshot('webhook')
   expect(await findAllBarriers(page)).toEqual([])

@@ -136,6 +136,19 @@ test('every page is there, without scripts of its own, and every link within lea
   expect(seen.size).toBe(files.filter((name) => name.endsWith('.md')).length)
 })
 
+test('an address without a page leads back to the pages', { timeout }, async () => {
+  const answer = await page.goto(`${world.url}/docs/reference/nothing-here`)
+  expect(answer?.status()).toBe(404)
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByRole('link', { name: 'See all pages' }).click()
+  await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor()
+  const found = page.getByRole('search').getByRole('link', { name: 'Webhooks › Change the secret' })
+  await page.getByRole('searchbox').fill('rotateSecret')
+  expect(await found.locator('span').innerText()).toMatch(/^const /) // the example, without its language
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')])
+})
+
 test('what the search reads is small, and comes with its first use', { timeout }, async () => {
   const assets = join(webFolder, 'assets')
   const [index = ''] = readdirSync(assets).filter((name) => /^sections-.*\.json\.br$/.test(name))

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
+import { checkKind } from '../../packages/server/src/http/routes/definitions.ts'
 import { share } from '../support/share.ts'
 import { overStatements, startCopyWorld } from './search-support.ts'
 import { type Answer, base, client, connectorsPath, createTenant, type Json, startWorld, tokenPath } from './support.ts'
@@ -61,6 +62,11 @@ const connect = (name: string, more: Readonly<Record<string, unknown>> = {}, tok
 const patch = (id: string, body: object, token = world.token) => world.ask(`${connectorsPath}/${id}`, { method: 'PATCH', token, body })
 const list = async (id: string, token = world.token): Promise<Json> =>
   (await world.execute(id, { entity: 'tickets', action: 'list' }, token)).json.data
+
+test('the example of the documents is a kind without a mistake or a doubt', async () => {
+  const { json } = await world.ask(`${kinds}/acme/check`, { token: world.token, body: checkKind.example })
+  expect(json).toMatchObject({ valid: true, mistakes: [], doubts: [] })
+})
 
 test('a check tests the file by its recordings, and a version gives its recordings back', async () => {
   const check = async (file: string, more: object = {}) =>

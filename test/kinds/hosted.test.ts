@@ -286,7 +286,7 @@ test('a list that ends with a sign of more is a partial sync, and deletes nothin
   const says = (message: string) => ({ code: 'upstream_answer_invalid', message, hint: expect.any(String) })
   notesAnswer = { list: [] }
   await connector.create()
-  const short = says('Notes may have more records: total is 5, and 3 came')
+  const short = says('Notes may have more records: total is 5, and 3 came.')
   expect(await sync(['a', 'b', 'c'], 5)).toEqual({
     ...{
       states: { notes: 'partial' },

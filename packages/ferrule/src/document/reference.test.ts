@@ -41,9 +41,9 @@ test('splits a section at its headings, without the name of the entity', () => {
 test('finds what has every word, the name that was typed last first', () => {
   const entries = listReferenceEntries(reference)
   const find = (typed: string) => findReferenceEntries(entries, typed, 2).map(({ title, part }) => `${title} in ${part}`)
-  expect(find('FROM')).toEqual(['Gong calls list from in list', 'Gong calls record from in record'])
-  expect(find('calls')[0]).toBe('Gong calls in ')
-  expect(find('gong window')).toEqual(['Gong calls list from in list'])
+  expect(find('FROM')).toEqual(['Gong › calls › list › from in list', 'Gong › calls › record › from in record'])
+  expect(find('calls')[0]).toBe('Gong › calls in ')
+  expect(find('gong window')).toEqual(['Gong › calls › list › from in list'])
   expect([find('  '), find('calls nothing')]).toEqual([[], []])
 })
 

@@ -81,14 +81,14 @@ export function listReferenceEntries({ title, sections }: DefinitionReference): 
     const name = section.id.startsWith('entity:') ? section.title : readPlain(section.title)
     const parts = splitSection(section)
     return [
-      { section: section.id, part: '', title: `${title} ${name}`, about: section.summary },
-      ...parts.flatMap((part) => listPartEntries(section, part, `${title} ${name}`)),
+      { section: section.id, part: '', title: `${title} › ${name}`, about: section.summary },
+      ...parts.flatMap((part) => listPartEntries(section, part, `${title} › ${name}`)),
     ]
   })
 }
 
 function listPartEntries({ id: section }: ReferenceSection, { id, title, blocks }: ReferencePart, within: string): ReferenceEntry[] {
-  const name = title === '' ? within : `${within} ${readPlain(title)}`
+  const name = title === '' ? within : `${within} › ${readPlain(title)}`
   // The table of the overview lists the entities, which are sections.
   const rows = section === 'overview' ? [] : blocks.flatMap((block) => block.rows ?? [])
   const about = readPlain(blocks.find(({ type }) => type === 'paragraph')?.text ?? '')
@@ -96,7 +96,7 @@ function listPartEntries({ id: section }: ReferenceSection, { id, title, blocks 
     ...(title === '' ? [] : [{ section, part: id, title: name, about }]),
     ...rows.map(([field = '', ...cells]) => {
       const said = cells.map(readPlain).filter(Boolean).join('; ')
-      return { section, part: id, title: `${name} ${readPlain(field)}`, about: said }
+      return { section, part: id, title: `${name} › ${readPlain(field)}`, about: said }
     }),
   ]
 }

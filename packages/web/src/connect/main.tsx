@@ -402,8 +402,8 @@ const SameAccount = ({ connector, allow_other_account: other }: ConnectPage) =>
   connector === null ? null : (
     <p>
       {other
-        ? 'They replace the stored ones. They may belong to another account.'
-        : 'They replace the stored ones, and have to belong to the same account.'}
+        ? 'New credentials replace the stored ones. They may belong to another account.'
+        : 'New credentials replace the stored ones, and have to belong to the same account.'}
     </p>
   )
 

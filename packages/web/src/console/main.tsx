@@ -81,9 +81,13 @@ const theme = createTheme({
   colors: { dark },
   cursorType: 'pointer',
   components: {
+    Loader: { defaultProps: { role: 'status' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', size: 'md' } },
     NavLink: { styles: { root: { borderRadius: 'var(--mantine-radius-md)' } } },
-    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: {
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { title: { fontSize: 'var(--mantine-font-size-lg)', fontWeight: 600 } },
+    },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Pagination: { defaultProps: { getControlProps: (control: string) => ({ 'aria-label': control }) } },
   },

@@ -452,7 +452,10 @@ export function readVerdict(of: Of, answer: WireAnswer, context: VerdictContext)
     ...(rule?.gone === undefined ? {} : { gone: true }),
   }
   const said = upstream.message?.replace(/\.$/, '') ?? `status ${upstream.status}`
-  const slots = { vendor: of.kind.definition.title, reason: upstream.code === undefined ? said : `${said} (${upstream.code})` }
+  const slots = {
+    vendor: of.kind.definition.title,
+    reason: [undefined, said, upstream.message].includes(upstream.code) ? said : `${said} (${upstream.code})`,
+  }
   return { is: 'error', error: failAs(rule?.is ?? 'upstream_error', slots, details) }
 }
 

@@ -346,7 +346,10 @@ async function sendDocument(
   if (found === undefined && name === 'index') return sendNotBuilt(reply)
   const kind = found === undefined ? kinds.find((each) => name === `reference/${summarize(each).kind}`) : undefined
   if (kind !== undefined) return sendPage(reply, { status: 200, text: printKindPage(kind) })
-  if (found === undefined) throw fail('not_found', { method: 'GET', path: `/docs/${name.slice(0, 100)}` })
+  if (found === undefined) {
+    const next = html`<a href="${'../'.repeat(name.split('/').length)}docs">See all pages</a>, or search them there.`
+    return sendPage(reply, { status: 404, text: buildConsoleRefusal('There is no such page', [html`The documentation has no page here.`, next]) })
+  }
   const { content, etag } = found
   reply.headers({ ...pageHeaders, 'cache-control': 'no-cache', 'content-security-policy': buildPolicy(), etag, vary: 'accept-encoding' })
   return headers['if-none-match'] === etag ? reply.code(304).send() : reply.headers(found.headers).send(content)

@@ -208,20 +208,22 @@ const example = {
   file: `kind: acme
 title: Acme
 about: Customers of Acme
-documentation: https://docs.acme.example/api
+category: CRM
+docs: https://docs.acme.example/api
 api: https://api.acme.example
 auth:
   token:
     title: API token
-    fields:
-      token: { $type: string, $about: API token, $find: Acme shows it in its settings }
+    fields: { token: secret API token }
+    find: Settings > API
     send: { authorization: 'Bearer {token}' }
+check: customers.list
 entities:
   customers:
     about: Customers
     key: id
     fields: { id: string The customer's id, name: string? Name }
-    list: { path: /customers, rows: data, pages: none }
+    list: { call: GET /customers, pages: none }
 `,
 }
 

@@ -3,7 +3,7 @@ import { FerruleError, type Problem } from 'ferrule/core'
 
 /** Steps by code of the error. Other hints hold for people as they are. */
 const steps: Readonly<Record<string, string>> = {
-  upstream_auth_failed: 'Correct the credentials: in this form, or on the Credentials tab of the connector.',
+  upstream_auth_failed: 'Correct the credentials. Those of a connector are on its Credentials tab.',
   credentials_unreadable: 'Restore the master key of the service, or enter the credentials again on the Credentials tab of the connector.',
   context_store_not_ready: 'Wait for the first sync, which the page of the connector shows, or call the vendor in the explorer.',
   context_store_stale: 'Sync the entity, allow an older copy, or call the vendor in the explorer.',
@@ -16,7 +16,7 @@ const steps: Readonly<Record<string, string>> = {
   application_not_found: 'Look at the page Applications.',
   mcp_token_not_found: 'Look at the page MCP tokens.',
   connect_link_not_found: 'Look at the page Connect links.',
-  oauth_credentials_not_found: 'Store the application on the page Connect links, or authorize without the consent page.',
+  oauth_credentials_not_found: 'Store the OAuth client on the page Connect links, or authorize without the consent page.',
   organization_not_found: 'Choose another organization at the top of the page.',
   organization_forbidden: 'Choose another organization at the top of the page.',
   organization_required: 'Choose an organization at the top of the page.',
@@ -59,13 +59,13 @@ export function describeError(error: unknown, marked: readonly string[] = []): S
     }
   }
   const { code, message, hint, errors, headers, upstream } = error
-  const vendor = upstream?.message === undefined ? [] : [`The vendor says: ${upstream.message}`]
+  const vendor = upstream?.message === undefined || message.includes(upstream.message) ? [] : [`The vendor says: ${upstream.message}`]
   const isMarked = ({ field }: Problem) => marked.some((at) => field === at || field.startsWith(`${at}/`))
   const refusals = errors.filter((each) => !isMarked(each)).map((each) => each.message)
   const sentence = shorten(
     message,
     errors.map((each) => each.message),
   )
-  const details = [...refusals, ...vendor].filter((each) => each.replace(/\.$/, '') !== sentence.replace(/\.$/, ''))
+  const details = [...refusals.filter((each) => each.replace(/\.$/, '') !== sentence.replace(/\.$/, '')), ...vendor]
   return { code, sentence, nextStep: findNextStep(code, hint), details, requestId: headers['x-request-id'] }
 }

@@ -76,8 +76,8 @@ function printConnectors(connectors: Held['connectors']): string {
 /** Prints how many tokens there are. A token can reach other workspaces too. */
 const printTokens = (tokens: Held['tokens'], kind: HeldProps['kind']): string =>
   kind === 'workspace'
-    ? printFound(tokens, 'token for MCP that reaches it', 'tokens for MCP that reach it')
-    : printFound(tokens, 'token for MCP', 'tokens for MCP')
+    ? printFound(tokens, 'MCP token that reaches it', 'MCP tokens that reach it')
+    : printFound(tokens, 'MCP token', 'MCP tokens')
 
 /** Shows what is held. */
 export function Held(props: HeldProps) {

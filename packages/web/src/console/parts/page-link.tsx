@@ -1,5 +1,5 @@
 /** Links between pages of the console. */
-import { Anchor, type AnchorProps } from '@mantine/core'
+import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { type AddressParams, printAddress, useTenant } from '../data/tenant.ts'
@@ -12,11 +12,23 @@ export interface PageLinkProps extends Omit<AnchorProps, 'children' | 'component
   readonly children: ReactNode
 }
 
-/** Shows a link to a page; the organization and the workspace of the address are kept. */
-export function PageLink({ to, params, children, ...look }: PageLinkProps) {
+/** What a button that leads to a page shows. */
+export interface PageButtonProps extends Omit<ButtonProps, 'children' | 'component'>, Pick<PageLinkProps, 'to' | 'params' | 'children'> {}
+
+/** Shows a link to a page as a button: the main step of a page. */
+export function PageButton({ to, params, children, ...look }: PageButtonProps) {
+  return (
+    <Button component={Link} href={printAddress(to, useTenant(), params)} {...look}>
+      {children}
+    </Button>
+  )
+}
+
+/** Shows a link to a page; the organization and the workspace of the address are kept. Without a size its letters are those around it. */
+export function PageLink({ to, params, children, size, ...look }: PageLinkProps) {
   const tenant = useTenant()
   return (
-    <Anchor component={Link} href={printAddress(to, tenant, params)} {...look}>
+    <Anchor component={Link} href={printAddress(to, tenant, params)} {...(size === undefined ? { inherit: true } : { size })} {...look}>
       {children}
     </Anchor>
   )

@@ -34,7 +34,7 @@ export function ReadingView<T>({ reading, children }: { readonly reading: ShownR
   if (reading.data === undefined) {
     if (reading.error !== null) return <ErrorBox error={reading.error} onRetry={() => void reading.refetch()} />
     return (
-      <Stack aria-busy="true" aria-label="Loading">
+      <Stack role="status" aria-busy="true" aria-label="Loading">
         <Skeleton height={28} />
         <Skeleton height={28} />
         <Skeleton height={28} />

@@ -35,7 +35,7 @@ export function RunProgress({ run, isExplained = false }: RunProgressProps) {
     <Text size="sm" component="span">
       {run.state === 'queued' && run.progress.calls === 0 ? (
         <>
-          asked for <Time value={run.created_at} />
+          requested <Time value={run.created_at} />
         </>
       ) : run.state === 'running' && run.progress.calls === 0 ? (
         'waiting'

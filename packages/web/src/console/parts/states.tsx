@@ -21,7 +21,8 @@ const copyLooks: Readonly<Record<SyncState, StateLook>> = {
   disabled: ['Not synced', 'gray'],
 }
 
-const runLooks: Readonly<Record<RunState, StateLook>> = {
+/** Looks of the states of runs. */
+export const runLooks: Readonly<Record<RunState, StateLook>> = {
   queued: ['Waiting', 'gray'],
   running: ['Running', 'blue'],
   succeeded: ['Succeeded', 'green'],
@@ -32,14 +33,14 @@ const runLooks: Readonly<Record<RunState, StateLook>> = {
 
 /** Shows a state; long words fit. */
 export const StatePill = ({ look: [says, color] }: { readonly look: StateLook }) => (
-  <Badge color={color} radius="xl" maw="none">
+  <Badge color={color} radius="xl" miw="max-content">
     {says}
   </Badge>
 )
 
 /** Says that a connector is of the sandbox. */
 export const SandboxPill = () => (
-  <Badge variant="default" radius="xl" maw="none">
+  <Badge variant="default" radius="xl" miw="max-content">
     Sandbox
   </Badge>
 )

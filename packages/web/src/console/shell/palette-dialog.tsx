@@ -99,7 +99,7 @@ function RecordOptions({ group, id, toOption }: Pick<ResultsProps, 'id' | 'toOpt
 /** Shows the results; the chosen one is the one that Enter opens. */
 function Results({ id, shown, groups, toOption }: ResultsProps) {
   return (
-    <ScrollArea.Autosize mah="min(60vh, 480px)" type="auto">
+    <ScrollArea.Autosize mah="min(60vh, 480px)" type="auto" offsetScrollbars="y">
       <div role="listbox" id={id} aria-label="Results">
         {shown.map((each) => (
           <Option key={each.key} {...toOption(each)}>
@@ -174,7 +174,7 @@ function PaletteField({ onGo }: { readonly onGo: () => void }) {
         mb="sm"
       />
       {choices.length > 0 && <Results id={id} shown={shown} groups={groups} toOption={toOption} />}
-      {choices.length === 0 && <Text p="sm">Nothing has this name. Try fewer letters.</Text>}
+      {choices.length === 0 && !isOld && <Text p="sm">Nothing has this name. Try fewer letters.</Text>}
       <Text role="status" size="xs" c="dimmed" px="xs" pt="xs">
         {says}
       </Text>

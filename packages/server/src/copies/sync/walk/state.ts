@@ -84,7 +84,7 @@ export async function saveWalk(walking: Walking, progress: WalkProgress | undefi
 /** Notes a possibly incomplete answer: nothing is deleted of the entities that depend on it. */
 export function noteDoubt(walking: Walking, entities: readonly string[], message: Answered['doubt']): void {
   if (message === undefined) return
-  const flaw: Flaw = { code: 'upstream_answer_invalid', message, skipped: false }
+  const flaw: Flaw = { code: 'upstream_answer_invalid', message: `${message}.`, skipped: false }
   const { flawed } = walking.progress
   walking.progress = { ...walking.progress, flawed: { ...Object.fromEntries(entities.map((entity) => [entity, flaw])), ...flawed } }
 }

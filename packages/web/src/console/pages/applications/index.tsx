@@ -17,6 +17,7 @@ import { Time } from '../../parts/time.tsx'
 const columns: readonly ListColumn<ApplicationRecord>[] = [
   {
     title: 'Name',
+    width: '22%',
     cell: ({ name, is_caller: isOwn }) => (
       <>
         <strong>{name}</strong> {isOwn && <Badge>Signed in with it</Badge>}
@@ -25,6 +26,7 @@ const columns: readonly ListColumn<ApplicationRecord>[] = [
   },
   {
     title: 'Client id',
+    width: '37%',
     cell: ({ name, client_id: clientId }) => (
       <Group gap="xs" wrap="nowrap">
         <span className="mono">{clientId}</span>
@@ -32,7 +34,7 @@ const columns: readonly ListColumn<ApplicationRecord>[] = [
       </Group>
     ),
   },
-  { title: 'Created', cell: ({ created_at: created }) => <Time value={created} /> },
+  { title: 'Created', width: '13%', cell: ({ created_at: created }) => <Time value={created} /> },
   {
     title: 'Actions',
     cell: (application) => (
@@ -51,7 +53,7 @@ function CreateButton() {
     <>
       <NameButton label="Create an application" title="New application" mutation={creation}>
         It reaches everything in this organization. Make one for each program and each person, so that each can be taken back alone. Agents
-        get tokens for MCP instead, which reach less.
+        get MCP tokens instead, which reach less.
       </NameButton>
       <ApplicationSecretDialog application={creation.data} onClose={creation.reset} />
     </>
@@ -101,7 +103,7 @@ function RotationText({ isOwn }: { readonly isOwn: boolean }) {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        The old secret fails at once, and so do its tokens for MCP and its sessions in this console. Bearer tokens expire within 15 minutes.
+        The old secret fails at once, and so do its MCP tokens and its sessions in this console. Bearer tokens expire within 15 minutes.
         This cannot be undone.
       </Text>
       {isOwn && (
@@ -152,7 +154,7 @@ function DeleteButton({ application: { id, name } }: ApplicationProps) {
       <Stack gap="sm">
         <Held kind="application" id={id} name={name} />
         <Text size="sm">
-          Its secret, its tokens for MCP, its connect links and its sessions in this console end at once. Bearer tokens expire within 35
+          Its secret, its MCP tokens, its connect links and its sessions in this console end at once. Bearer tokens expire within 35
           minutes. Workspaces and connectors stay. This cannot be undone.
         </Text>
       </Stack>

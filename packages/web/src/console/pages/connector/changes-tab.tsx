@@ -100,7 +100,7 @@ export function ChangesTab({ connector: { id } }: { readonly connector: Connecto
           <Stack gap="xl">
             <Section
               title="Changes"
-              about="What changes in the copy of an entity, the newest first. The service writes changes down from the first look on, and stops when nobody has looked for some days."
+              about="What changes in the copy of an entity, the newest first. The service records changes from the first time that somebody looks. It stops after some days without a reader."
             >
               <Group align="end">
                 <NativeSelect
@@ -109,7 +109,7 @@ export function ChangesTab({ connector: { id } }: { readonly connector: Connecto
                   value={chosen ?? ''}
                   onChange={({ currentTarget }) => change({ entity: currentTarget.value })}
                 />
-                <Anchor href={`${basePath}/docs/changes`} size="sm">
+                <Anchor href={`${basePath}/docs/changes`} size="sm" pb={8}>
                   How changes work
                 </Anchor>
               </Group>
@@ -210,7 +210,7 @@ function DeleteButton({ id, name }: { readonly id: string; readonly name: string
   })
   return (
     <ConfirmButton isSmall isDanger label="Delete" says={`Delete the consumer ${name}`} title={`Delete ${name}?`} mutation={deletion}>
-      Its place goes, and nothing is kept for it any more. A program that still uses this name begins again with all records.
+      Its position goes, and nothing is kept for it any more. A program that still uses this name begins again with all records.
     </ConfirmButton>
   )
 }
@@ -239,7 +239,7 @@ function ConsumersSection({ id }: { readonly id: string }) {
   return (
     <Section
       title="Consumers"
-      about="Programs whose place in the changes the service keeps. What one has not read is kept for it, up to 64 MB of an entity; then its oldest changes go, and it gets all records again."
+      about="Programs whose position in the changes the service keeps. What one has not read is kept for it, up to 64 MB of an entity; then its oldest changes go, and it gets all records again."
     >
       <ReadingView reading={reading}>
         {(consumers) =>

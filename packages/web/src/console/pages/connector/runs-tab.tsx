@@ -12,7 +12,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { printDuration } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printChanges, RunProgress } from '../../parts/run-progress.tsx'
-import { RunStateBadge } from '../../parts/states.tsx'
+import { RunStateBadge, runLooks } from '../../parts/states.tsx'
 import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { listAllKeys } from './data.ts'
@@ -130,7 +130,7 @@ export function RunsTab({ connector }: { readonly connector: ConnectorRecord }) 
       <Group>
         <NativeSelect
           label="State"
-          data={[{ value: '', label: 'All states' }, ...runStates]}
+          data={[{ value: '', label: 'All states' }, ...runStates.map((value) => ({ value, label: runLooks[value][0] }))]}
           value={isRunState(state) ? state : ''}
           onChange={({ currentTarget }) => change({ state: currentTarget.value, cursor: undefined })}
         />

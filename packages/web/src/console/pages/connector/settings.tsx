@@ -350,7 +350,7 @@ function IntervalChoice({ id, schedule, names }: { readonly id: string; readonly
   })
   const known = intervals.some((each) => each.seconds === seconds)
   const choices = [
-    { value: '', label: entities === null ? 'as the service does by default' : 'no interval of its own' },
+    { value: '', label: entities === null ? 'default of the service' : 'no interval of its own' },
     ...[...intervals, ...(known ? [] : [{ seconds, says: printInterval(seconds) }])].map((each) => ({
       value: String(each.seconds),
       label: each.says,

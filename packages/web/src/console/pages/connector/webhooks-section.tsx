@@ -173,7 +173,7 @@ function Webhooks({ status }: StatusProps) {
       {(address ?? ofAll) !== null && <Arrived status={status} />}
       <Missing status={status} />
       {address !== null && <CopyText label="Address of this connector" value={address} />}
-      {ofAll !== null && <CopyText label="Address of its application, for all accounts" value={ofAll} />}
+      {ofAll !== null && <CopyText label="Address of its OAuth client, for all accounts" value={ofAll} />}
       <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         Topics that are read: {topics.includes('*') ? 'all' : topics.join(', ')}
       </Text>

@@ -3,22 +3,21 @@ import { Button, Group, NativeSelect, Table, Text, TextInput } from '@mantine/co
 import { useVirtualizer } from '@tanstack/react-virtual'
 import type { ConnectorOverview } from 'ferrule/wire'
 import { useDeferredValue, useRef } from 'react'
-import { Link } from 'wouter'
 import { useConnectorOverviews } from '../../data/connectors.ts'
 import { useAddressParams } from '../../data/params.ts'
 import type { Rows } from '../../data/read-all.ts'
 import { useKinds } from '../../data/references.ts'
-import { printAddress, useTenant } from '../../data/tenant.ts'
 import { type ConnectorCondition, conditionNames, conditions, findCondition, isCondition } from '../../parts/connectors/conditions.ts'
 import { connectorColumns } from '../../parts/connectors/connector-columns.tsx'
 import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
 import { orderChoices, sortConnectors } from '../../parts/connectors/orders.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
+import { PageButton } from '../../parts/page-link.tsx'
 import { printCount, printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import classes from '../../parts/table/list-table.module.css'
-import { Head, ListArea, ListRow, type ListTableProps } from '../../parts/table/list-table.tsx'
+import { Head, ListArea, ListRow, type ListTableProps, selectFilled } from '../../parts/table/list-table.tsx'
 
 interface Filter {
   readonly condition: ConnectorCondition | undefined
@@ -104,9 +103,7 @@ export function Page() {
   return (
     <>
       <PageHeader title="Connectors" about="Each reads and writes one account of a vendor.">
-        <Button component={Link} href={printAddress('/connectors/new', useTenant())}>
-          New connector
-        </Button>
+        <PageButton to="/connectors/new">New connector</PageButton>
       </PageHeader>
       <ReadingView reading={reading}>
         {(found) =>
@@ -138,7 +135,8 @@ const Gap = ({ height }: { readonly height: number }) =>
   )
 
 /** Shows a table of any length: only the rows in sight are drawn. */
-function LongTable<Row>({ label, columns, rows, rowKey, maxHeight }: ListTableProps<Row> & { readonly maxHeight: string }) {
+function LongTable<Row>({ label, columns: all, rows, rowKey, maxHeight }: ListTableProps<Row> & { readonly maxHeight: string }) {
+  const columns = selectFilled(all, rows)
   const area = useRef<HTMLElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,

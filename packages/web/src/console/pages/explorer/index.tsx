@@ -310,9 +310,9 @@ export function Page() {
     <>
       <PageHeader title="Explorer" about="Run any operation, see what it answers, and take the call with you." />
       {reading.data?.isWhole === true && connectors.length === 0 && id === undefined ? (
-        <EmptyState title="No connectors yet" says="The explorer runs the operations of a connector. Make one first.">
+        <EmptyState title="No connectors yet" says="The explorer runs the operations of a connector. Create one first.">
           <PageLink to="/connectors/new" params={{ kind: address.kind }}>
-            Make a connector
+            New connector
           </PageLink>
         </EmptyState>
       ) : (

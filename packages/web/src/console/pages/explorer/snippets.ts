@@ -161,7 +161,7 @@ export const snippets: readonly Snippet[] = [
   },
   {
     name: 'MCP',
-    needs: 'FERRULE_MCP_TOKEN is a token for MCP. An agent calls the same tool with the same arguments.',
+    needs: 'FERRULE_MCP_TOKEN is an MCP token. An agent calls the same tool with the same arguments.',
     language: 'sh',
     print: printMcp,
   },

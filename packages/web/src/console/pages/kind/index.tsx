@@ -19,7 +19,7 @@ import { printAddress, useGo, useTenant } from '../../data/tenant.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { PageLink } from '../../parts/page-link.tsx'
+import { PageButton, PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printReferenceLink } from '../../parts/reference/address.ts'
 import { FoundEntries, ReferenceSearch } from '../../parts/reference/found.tsx'
@@ -113,9 +113,9 @@ export function Page() {
         All kinds
       </PageLink>
       <PageHeader title={reading.data?.title ?? slug}>
-        <PageLink to="/connectors/new" params={{ kind: slug }}>
+        <PageButton to="/connectors/new" params={{ kind: slug }}>
           New connector
-        </PageLink>
+        </PageButton>
       </PageHeader>
       <ReadingView reading={reading}>{(reference) => <Reference reference={reference} />}</ReadingView>
     </>

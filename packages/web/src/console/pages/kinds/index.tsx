@@ -8,7 +8,7 @@ import { useKinds, useReferences } from '../../data/references.ts'
 import { KindIcon } from '../../parts/connectors/kind-icon.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { PageLink } from '../../parts/page-link.tsx'
+import { PageButton, PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printReferenceLink } from '../../parts/reference/address.ts'
 import { FoundEntries, ReferenceSearch } from '../../parts/reference/found.tsx'
@@ -44,15 +44,12 @@ function OwnKinds() {
       <ReadingView reading={reading}>
         {(kinds) =>
           kinds.length === 0 ? (
-            <Text size="sm">There are no kinds yet.</Text>
+            <Text size="sm">There are no kinds yet. New kind makes one of a file.</Text>
           ) : (
             <ListTable label="Kinds of your organization" columns={columns} rows={kinds} rowKey={({ id }) => id} />
           )
         }
       </ReadingView>
-      <PageLink to="/own-kinds" underline="always">
-        New kind
-      </PageLink>
     </Section>
   )
 }
@@ -108,7 +105,9 @@ export function Page() {
   const [{ text = '' }] = useAddressParams('text')
   return (
     <>
-      <PageHeader title="Kinds" about="External systems that connectors reach: their entities, actions and fields." />
+      <PageHeader title="Kinds" about="External systems that connectors reach: their entities, actions and fields.">
+        <PageButton to="/own-kinds">New kind</PageButton>
+      </PageHeader>
       <Stack gap="lg">
         <ReferenceSearch where="all kinds" />
         {text.trim() === '' ? (

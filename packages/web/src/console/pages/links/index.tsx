@@ -1,5 +1,5 @@
 /** Connect links: with one, an end user authorizes a connector, and nobody here sees the secret. */
-import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Tabs, Text, TextInput } from '@mantine/core'
+import { Accordion, Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Tabs, Text, TextInput } from '@mantine/core'
 import { formatJson } from 'ferrule/internal'
 import {
   type ConnectLinkRecord,
@@ -17,6 +17,7 @@ import { useService } from '../../data/service.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { KindIcon } from '../../parts/connectors/kind-icon.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
@@ -29,7 +30,6 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { CopyText } from '../../parts/secret-dialog.tsx'
-import { Section } from '../../parts/section.tsx'
 import { type StateLook, StatePill } from '../../parts/states.tsx'
 import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -45,8 +45,8 @@ function Filters() {
   return (
     <Group align="flex-end" component="search">
       <NativeSelect
-        label="Status"
-        data={[{ value: '', label: 'All' }, ...connectLinkStatuses.map((value) => ({ value, label: linkLooks[value][0] }))]}
+        label="State"
+        data={[{ value: '', label: 'All states' }, ...connectLinkStatuses.map((value) => ({ value, label: linkLooks[value][0] }))]}
         value={isStatus(status) ? status : ''}
         onChange={({ currentTarget }) => change({ status: currentTarget.value, cursor: undefined })}
       />
@@ -63,14 +63,19 @@ function Filters() {
   )
 }
 
+/** Kinds that are named at most: a link to all of them has many. */
+const mostNamed = 4
+
+const printKinds = (kinds: readonly string[]): string => (kinds.length > mostNamed ? `one of ${kinds.length} kinds` : kinds.join(', '))
+
 function Purpose({ link }: { readonly link: ConnectLinkRecord }) {
   const target = link.connector_id ?? link.target_connector_id
   return (
     <>
-      <Text size="sm">{link.target_connector_id === null ? link.kinds.join(', ') : 'authorizes a connector again'}</Text>
+      <Text size="sm">{link.target_connector_id === null ? printKinds(link.kinds) : 'authorizes a connector again'}</Text>
       {target !== null && (
         <PageLink to={`/connectors/${target}`} size="sm">
-          Connector
+          Show the connector
         </PageLink>
       )}
     </>
@@ -95,7 +100,6 @@ function LinkActions({ link }: { readonly link: ConnectLinkRecord }) {
 }
 
 const columns: readonly ListColumn<ConnectLinkRecord>[] = [
-  { title: 'Status', cell: ({ status }) => <LinkStatus status={status} /> },
   {
     title: 'End user',
     cell: ({ end_user: { id, name, email } }) => (
@@ -109,6 +113,7 @@ const columns: readonly ListColumn<ConnectLinkRecord>[] = [
       </>
     ),
   },
+  { title: 'State', cell: ({ status }) => <LinkStatus status={status} /> },
   { title: 'For', cell: (link) => <Purpose link={link} /> },
   { title: 'Workspace', cell: ({ workspace_name: workspace }) => workspace },
   { title: 'Created', cell: ({ created_at: created }) => <Time value={created} /> },
@@ -163,7 +168,7 @@ const printValues = (values: Readonly<Record<string, unknown>>): ReactNode =>
 const printConnector = (id: string | null): ReactNode => (id === null ? 'none' : <PageLink to={`/connectors/${id}`}>{id}</PageLink>)
 
 const listDetails = (link: ConnectLinkRecord): readonly (readonly [name: string, value: ReactNode])[] => [
-  ['Status', <LinkStatus key="status" status={link.status} />],
+  ['State', <LinkStatus key="status" status={link.status} />],
   ['Id', <code key="id">{link.id}</code>],
   ['End user', [link.end_user.id, link.end_user.name, link.end_user.email].filter((each) => each !== null).join(', ')],
   ['Workspace', link.workspace_name],
@@ -223,12 +228,16 @@ const useConsentKinds = () =>
 function Sections({ kinds, stored }: { readonly kinds: readonly DefinitionRecord[]; readonly stored: readonly OAuthCredentialsRecord[] }) {
   const own = useService().data?.connect_url ?? undefined
   if (kinds.length === 0) return <EmptyState title="No kind needs one" says="No kind of this service has a consent page." />
-  return kinds.map((kind) => {
-    const slug = kind.definition.connector_type
-    const application = stored.find(({ connector_type: each }) => each === slug)
-    const callback = application?.redirect_uri ?? (own && `${own}${connectPaths.callback.replace('{kind}', slug)}`)
-    return <VendorSection key={slug} kind={kind} application={application} callback={callback} />
-  })
+  return (
+    <Accordion variant="contained" multiple order={2}>
+      {kinds.map((kind) => {
+        const slug = kind.definition.connector_type
+        const application = stored.find(({ connector_type: each }) => each === slug)
+        const callback = application?.redirect_uri ?? (own && `${own}${connectPaths.callback.replace('{kind}', slug)}`)
+        return <VendorItem key={slug} kind={kind} application={application} callback={callback} />
+      })}
+    </Accordion>
+  )
 }
 
 function VendorsTab() {
@@ -237,14 +246,14 @@ function VendorsTab() {
   return (
     <Stack gap="lg">
       <Text size="sm">
-        These vendors ask the owner of an account on a page of their own, and know an application of yours there. Register one at the vendor
-        first. Without it, connect links offer the form of the kind only.
+        These vendors ask the owner of an account on a page of their own, and know an OAuth client of yours there. Register one at the
+        vendor first. Without it, connect links offer the form of the kind only.
       </Text>
       <ReadingView reading={kinds}>
         {(found) => <ReadingView reading={stored}>{({ data }) => <Sections kinds={found} stored={data} />}</ReadingView>}
       </ReadingView>
       <Alert color="gray" variant="light">
-        A connector refers to the application and has no copy of its secret: a new secret holds for all of its connectors.
+        A connector refers to the OAuth client and has no copy of its secret: a new secret holds for all of its connectors.
       </Alert>
     </Stack>
   )
@@ -314,7 +323,7 @@ function RevokeButton({ link: { id, end_user: user } }: { readonly link: Connect
 
 const keys = [['oauth-credentials'], ['links']] as const
 
-/** Builds the schema of the application: the fields of the scheme with a consent page that are not the account's. */
+/** Builds the schema of the OAuth client: the fields of the scheme with a consent page that are not the account's. */
 function buildSchema({ credentials }: DefinitionRecord): Schema {
   const scheme = credentials.find(({ application_fields: fields }) => fields.length > 0)
   const names = scheme?.application_fields ?? []
@@ -322,26 +331,33 @@ function buildSchema({ credentials }: DefinitionRecord): Schema {
   return { type: 'object', properties: Object.fromEntries(own.map(({ name, schema }) => [name, schema])), required: names }
 }
 
-/** Deletes the application; one in use needs a second consent. */
-function DeleteButton({ application: { connector_type: kind, connectors } }: { readonly application: OAuthCredentialsRecord }) {
+/** What is stored for a vendor. */
+interface StoredProps {
+  readonly application: OAuthCredentialsRecord
+  /** Name of the vendor. */
+  readonly name: string
+}
+
+/** Deletes the OAuth client; one in use needs a second consent. */
+function DeleteButton({ application: { connector_type: kind, connectors }, name }: StoredProps) {
   const [isForced, setIsForced] = useState(false)
   const deletion = useWrite((ferrule) => ferrule.oauthCredentials.delete(kind, { force: isForced }), {
     refreshes: keys,
-    onDone: () => announce(`The application for ${kind} was deleted.`),
+    onDone: () => announce(`The OAuth client at ${name} was deleted.`),
   })
   return (
     <ConfirmButton
       isSmall
       isDanger
       label="Delete"
-      says={`Delete the application for ${kind}`}
-      title="Delete this application?"
+      says={`Delete the OAuth client at ${name}`}
+      title="Delete this OAuth client?"
       mutation={deletion}
     >
       <Stack gap="sm">
         <Text size="sm">
           {printCounted(connectors, 'connector uses', 'connectors use')} it. Each works until its token has to be renewed, and then needs a
-          new authorization. Connect links offer the form only. The application at the vendor stays.
+          new authorization. Connect links offer the form only. At the vendor it stays.
         </Text>
         {connectors > 0 && (
           <Checkbox
@@ -355,14 +371,14 @@ function DeleteButton({ application: { connector_type: kind, connectors } }: { r
   )
 }
 
-function Stored({ application }: { readonly application: OAuthCredentialsRecord }) {
+function Stored({ application, name }: StoredProps) {
   const { configuration_fields: fields, connectors, updated_at: changed } = application
   return (
     <Group justify="space-between">
       <Text size="sm">
         Stored: {fields.join(', ')}. Used by {printCounted(connectors, 'connector')}. Changed <Time value={changed} />.
       </Text>
-      <DeleteButton application={application} />
+      <DeleteButton application={application} name={name} />
     </Group>
   )
 }
@@ -379,7 +395,7 @@ function ApplicationForm({ kind, isStored }: { readonly kind: DefinitionRecord; 
       onDone: () => {
         setValue({})
         keep({})
-        announce(`The application for ${name} is stored.`)
+        announce(`The OAuth client at ${name} is stored.`)
       },
     },
   )
@@ -392,15 +408,15 @@ function ApplicationForm({ kind, isStored }: { readonly kind: DefinitionRecord; 
     if (isComplete()) saving.mutate(value, { onSuccess: () => saving.reset() })
   }
   return (
-    <form ref={form} onSubmit={submit} noValidate aria-label={`Application for ${name}`}>
+    <form ref={form} onSubmit={submit} noValidate aria-label={`OAuth client at ${name}`}>
       <Stack gap="sm" maw="var(--form-width)">
         <SchemaForm schema={schema} value={value} onChange={setValue} at="/configuration" problems={problems} />
         {saving.error !== null && (
-          <ErrorBox error={saving.error} title="The application was not stored" marked={listPointers(schema, '/configuration')} />
+          <ErrorBox error={saving.error} title="The OAuth client was not stored" marked={listPointers(schema, '/configuration')} />
         )}
         <Group>
           <Button type="submit" variant={isStored ? 'default' : 'filled'} loading={saving.isPending}>
-            {isStored ? `Replace the application for ${name}` : `Store the application for ${name}`}
+            {isStored ? `Replace the OAuth client at ${name}` : `Store the OAuth client at ${name}`}
           </Button>
         </Group>
       </Stack>
@@ -408,23 +424,37 @@ function ApplicationForm({ kind, isStored }: { readonly kind: DefinitionRecord; 
   )
 }
 
-interface VendorSectionProps {
+interface VendorItemProps {
   readonly kind: DefinitionRecord
   readonly application: OAuthCredentialsRecord | undefined
   /** Address to register at the vendor; undefined: the service does not know its own address. */
   readonly callback: string | undefined
 }
 
-function VendorSection({ kind, application, callback }: VendorSectionProps) {
+function VendorItem({ kind, application, callback }: VendorItemProps) {
+  const { connector_type: slug, name } = kind.definition
   return (
-    <Section title={kind.definition.name}>
-      {callback === undefined ? (
-        <Text size="sm">Set FERRULE_PUBLIC_URL to the https address of this service to see the redirect URI that the vendor asks for.</Text>
-      ) : (
-        <CopyText label={`Redirect URI to register at ${kind.definition.name}`} value={callback} />
-      )}
-      {application === undefined ? <Text size="sm">Nothing is stored yet.</Text> : <Stored application={application} />}
-      <ApplicationForm kind={kind} isStored={application !== undefined} />
-    </Section>
+    <Accordion.Item value={slug}>
+      <Accordion.Control>
+        <Group gap="xs">
+          <KindIcon kind={slug} />
+          {name}
+          <StatePill look={application === undefined ? ['Not stored', 'gray'] : ['Stored', 'green']} />
+        </Group>
+      </Accordion.Control>
+      <Accordion.Panel>
+        <Stack gap="sm">
+          {callback === undefined ? (
+            <Text size="sm">
+              Set FERRULE_PUBLIC_URL to the https address of this service to see the redirect URI that the vendor asks for.
+            </Text>
+          ) : (
+            <CopyText label={`Redirect URI to register at ${name}`} value={callback} />
+          )}
+          {application !== undefined && <Stored application={application} name={name} />}
+          <ApplicationForm kind={kind} isStored={application !== undefined} />
+        </Stack>
+      </Accordion.Panel>
+    </Accordion.Item>
   )
 }

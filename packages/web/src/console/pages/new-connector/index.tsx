@@ -15,6 +15,7 @@ import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { CheckResultView } from '../../parts/check-result.tsx'
 import { CredentialFields, findScheme } from '../../parts/connectors/credential-fields.tsx'
+import { KindIcon } from '../../parts/connectors/kind-icon.tsx'
 import { WorkspaceField } from '../../parts/connectors/workspace-field.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
@@ -29,9 +30,12 @@ import { Section } from '../../parts/section.tsx'
 
 const KindCard = ({ kind }: { readonly kind: DefinitionSummary }) => (
   <Paper component="li" withBorder p="md">
-    <PageLink to="/connectors/new" params={{ kind: kind.connector_type }} fw={600}>
-      {kind.name}
-    </PageLink>
+    <Group gap="xs" wrap="nowrap">
+      <KindIcon kind={kind.connector_type} size={22} />
+      <PageLink to="/connectors/new" params={{ kind: kind.connector_type }} fw={600}>
+        {kind.name}
+      </PageLink>
+    </Group>
     <Text size="sm">{kind.description}</Text>
   </Paper>
 )
@@ -73,7 +77,7 @@ export function Page() {
       {kind === undefined ? <KindChoice /> : <FormOfKind kind={kind} />}
       <Text size="sm">
         Somebody else has the account?{' '}
-        <PageLink to="/links" params={{ new: '1', kind }} inherit underline="always">
+        <PageLink to="/links" params={{ new: '1', kind }} underline="always">
           Create a connect link
         </PageLink>
         , and they authorize it themselves: nobody here sees the secret.

@@ -1,16 +1,15 @@
 /** The first page: how the connectors are, which syncs run or wait, and what was called. */
-import { Button, Group, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Group, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
-import { Link } from 'wouter'
 import { useConnectorOverviews } from '../../data/connectors.ts'
 import type { Rows } from '../../data/read-all.ts'
-import { printAddress, useTenant } from '../../data/tenant.ts'
+import { useTenant } from '../../data/tenant.ts'
 import { type ConnectorCondition, conditionNames, conditions, findCondition } from '../../parts/connectors/conditions.ts'
 import { connectorColumns } from '../../parts/connectors/connector-columns.tsx'
 import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
 import { type ConnectorOrder, printOrder, sortConnectors } from '../../parts/connectors/orders.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { PageLink } from '../../parts/page-link.tsx'
+import { PageButton, PageLink } from '../../parts/page-link.tsx'
 import { printCount, printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { ListTable } from '../../parts/table/list-table.tsx'
@@ -42,7 +41,7 @@ function ConnectorSection({ title, connectors, order, condition, isWhole }: Sect
         <Text size="sm">
           {count}, {printOrder(order)}.{' '}
           {isCut && (
-            <PageLink to="/connectors" params={{ state: condition, sort: order }} inherit underline="always">
+            <PageLink to="/connectors" params={{ state: condition, sort: order }} underline="always">
               {condition === undefined ? 'Show all connectors' : 'Show all'}
               {condition !== undefined && <VisuallyHidden>: {title}</VisuallyHidden>}
             </PageLink>
@@ -91,13 +90,10 @@ function Dashboard({ rows, isWhole }: Rows<ConnectorOverview>) {
 /** The page. */
 export function Page() {
   const reading = useConnectorOverviews()
-  const tenant = useTenant()
   return (
     <>
       <PageHeader title="Overview" about="The state of your connectors.">
-        <Button component={Link} href={printAddress('/connectors/new', tenant)}>
-          New connector
-        </Button>
+        <PageButton to="/connectors/new">New connector</PageButton>
       </PageHeader>
       <ReadingView reading={reading}>{(found) => (found.rows.length === 0 ? <FirstConnector /> : <Dashboard {...found} />)}</ReadingView>
     </>

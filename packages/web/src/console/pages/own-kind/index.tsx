@@ -16,7 +16,7 @@ import type { EditorProblem } from '../../parts/code/props.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { PageLink } from '../../parts/page-link.tsx'
+import { PageButton, PageLink } from '../../parts/page-link.tsx'
 import { printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -235,7 +235,7 @@ function DeleteButton({ kind: { slug, title, connectors } }: Pick<KindProps, 'ki
         isDisabled={connectors > 0}
         mutation={deletion}
       >
-        All its versions go, and the application at its vendor. This cannot be undone.
+        All its versions go, and your OAuth client at its vendor. This cannot be undone.
       </ConfirmButton>
       {connectors > 0 && (
         <Text size="sm" c="dimmed">
@@ -380,14 +380,14 @@ function StoredKind({ slug }: { readonly slug: string }) {
       </PageLink>
       <PageHeader title={reading.data?.title ?? slug} about="A kind of your organization. Nobody has reviewed it.">
         <PageLink to={`/kinds/${slug}`}>Reference</PageLink>
-        <PageLink to="/connectors/new" params={{ kind: slug }}>
-          New connector
-        </PageLink>
         {reading.data?.sandbox === true && (
-          <PageLink to="/connectors/new" params={{ kind: slug, sandbox: '1' }}>
+          <PageButton to="/connectors/new" params={{ kind: slug, sandbox: '1' }} variant="default">
             New sandbox connector
-          </PageLink>
+          </PageButton>
         )}
+        <PageButton to="/connectors/new" params={{ kind: slug }}>
+          New connector
+        </PageButton>
       </PageHeader>
       <ReadingView reading={reading}>{(kind) => <Editing stored={kind} onStale={() => void reading.refetch()} />}</ReadingView>
     </>
@@ -424,7 +424,7 @@ function Versions({ kind: { slug }, onOpen }: { readonly kind: KindRecord; reado
   })
   const columns: readonly ListColumn<Version>[] = [
     { title: 'Version', cell: ({ version }) => <strong>{version}</strong> },
-    { title: 'Changes', width: '50%', cell: ({ changes }) => <ChangeList changes={changes} none="The first one kept" /> },
+    { title: 'Changes', width: '50%', cell: ({ changes }) => <ChangeList changes={changes} none="The first version" /> },
     { title: 'Connectors', isNumber: true, cell: ({ connectors }) => connectors },
     { title: 'Published', cell: ({ created_at: time }) => <Time value={time} /> },
     {

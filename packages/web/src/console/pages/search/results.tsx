@@ -227,7 +227,7 @@ const Progress = ({ copy }: { readonly copy: ReturnType<typeof useCopy> }) => (
   <Text size="sm" role="status">
     {copy?.progress === null || copy === undefined
       ? `No sync of this entity runs. ${printCount(copy?.records ?? 0)} records are in the copy.`
-      : `A sync runs: ${printCount(copy.progress.records)} records were read.`}
+      : `A sync runs: ${printCount(copy.progress.records)} records were read. The search follows when it has ended.`}
   </Text>
 )
 
@@ -244,12 +244,15 @@ function NotReady({ search, error, onRetry, onChange }: NotReadyProps) {
   return (
     <Alert color="yellow" variant="light" title={title} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{describeError(error).sentence}</Text>
+        {isStale && <Text size="sm">{describeError(error).sentence}</Text>}
         <Progress copy={copy} />
+        {!isStale && copy !== undefined && copy.last_error !== null && <Text size="sm">{copy.last_error.message}</Text>}
         <Group gap="xs">
-          <Button size="compact-sm" loading={sync.isPending} onClick={() => sync.mutate(undefined)}>
-            Sync {entity} now
-          </Button>
+          {copy !== undefined && copy.progress === null && (
+            <Button size="compact-sm" loading={sync.isPending} onClick={() => sync.mutate(undefined)}>
+              Sync {entity} now
+            </Button>
+          )}
           {isStale ? (
             <Button size="compact-sm" variant="default" onClick={() => onChange({ max_age: undefined })}>
               Search the copy as it is

@@ -1,4 +1,4 @@
-/** Tokens for MCP: for the settings of agents. */
+/** MCP tokens: for the settings of agents. */
 import { Badge, Button, Checkbox, Group, MultiSelect, NativeSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import {
@@ -77,7 +77,7 @@ const columns: readonly ListColumn<McpTokenRecord>[] = [
   },
   { title: 'Reaches', cell: (token) => <Reach token={token} /> },
   {
-    title: 'May',
+    title: 'Scopes',
     cell: ({ scopes }) => (
       <Group gap={4}>
         {scopes.map((scope) => (
@@ -127,7 +127,7 @@ function Tokens({ tokens, onNew }: { readonly tokens: readonly McpTokenRecord[];
         <Button onClick={onNew}>Create a token</Button>
       </EmptyState>
     )
-  return <ListTable label="Tokens for MCP" columns={columns} rows={tokens} rowKey={({ id }) => id} />
+  return <ListTable label="MCP tokens" columns={columns} rows={tokens} rowKey={({ id }) => id} />
 }
 
 function NewToken({ made, onClose }: { readonly made: McpTokenSecret | undefined; readonly onClose: () => void }) {
@@ -166,7 +166,7 @@ export function Page() {
   const open = () => change({ new: '1' })
   return (
     <Stack>
-      <PageHeader title="MCP tokens" about="For the settings of agents: long-lived, for some connectors only, revocable at once.">
+      <PageHeader title="MCP tokens" about="Agents use connectors with them. Each reaches what you choose, and can be revoked at once.">
         {isNew === undefined && <Button onClick={open}>Create a token</Button>}
       </PageHeader>
       {isNew !== undefined && <NewTokenForm onClose={() => change({ new: undefined })} />}

@@ -99,12 +99,12 @@ function DeleteButton({ endpoint: { id, name } }: EndpointProps) {
 }
 
 function Endpoint({ endpoint }: EndpointProps) {
-  const { name, url, status, status_reason: reason, failing_since: since } = endpoint
+  const { name, url, status_reason: reason, failing_since: since } = endpoint
   return (
     <Stack>
       <PageHeader title={name} about={url} />
       <Group gap="xs">
-        <EndpointPill status={status} />
+        <EndpointPill endpoint={endpoint} />
         {reason !== null && <Text size="sm">{reason}</Text>}
         {since !== null && (
           <Text size="sm">
@@ -181,7 +181,7 @@ function Answer({ delivery }: DeliveryProps) {
       {error !== null && <Text size="sm">{error}</Text>}
       {answer !== null && answer !== '' && (
         <details>
-          <summary>Its first kilobyte</summary>
+          <summary>Show the answer</summary>
           <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {answer}
           </Code>
@@ -203,7 +203,7 @@ const columns: readonly ListColumn<WebhookDelivery>[] = [
       </>
     ),
   },
-  { title: 'Status', width: '14%', cell: ({ status }) => <StatePill look={looks[status]} /> },
+  { title: 'State', width: '14%', cell: ({ status }) => <StatePill look={looks[status]} /> },
   {
     title: 'Attempts',
     width: '18%',

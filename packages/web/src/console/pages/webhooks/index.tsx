@@ -154,7 +154,7 @@ const columns: readonly ListColumn<WebhookEndpoint>[] = [
       </>
     ),
   },
-  { title: 'Status', width: '16%', cell: ({ status }) => <EndpointPill status={status} /> },
+  { title: 'State', width: '16%', cell: (endpoint) => <EndpointPill endpoint={endpoint} /> },
   { title: 'Gets', cell: (endpoint) => <Gets endpoint={endpoint} /> },
   { title: 'Failing since', width: '16%', cell: ({ failing_since: since }) => <Time value={since} none="not failing" /> },
 ]
@@ -164,7 +164,7 @@ function Endpoints({ endpoints, onNew }: { readonly endpoints: readonly WebhookE
   return (
     <EmptyState
       title="No webhooks yet"
-      says="A webhook tells your program when something happens, such as credentials that stop to work or a sync that ended."
+      says="A webhook tells your program when something happens, such as credentials that stop working or a sync that ended."
     >
       <Button onClick={onNew}>Create a webhook</Button>
       <Anchor href={`${basePath}/docs/webhooks`}>How webhooks work</Anchor>

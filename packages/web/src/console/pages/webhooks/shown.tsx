@@ -14,7 +14,9 @@ const looks: Readonly<Record<EndpointStatus, StateLook>> = {
 }
 
 /** Shows the status of an endpoint. */
-export const EndpointPill = ({ status }: Pick<WebhookEndpoint, 'status'>) => <StatePill look={looks[status]} />
+export const EndpointPill = ({ endpoint: { status, failing_since: since } }: { readonly endpoint: WebhookEndpoint }) => (
+  <StatePill look={status === 'active' && since !== null ? ['Failing', 'yellow'] : looks[status]} />
+)
 
 /** Shows which events an endpoint gets. */
 export function Gets({

@@ -18,10 +18,12 @@ function ConnectorName({ connector }: { readonly connector: ConnectorOverview })
         {name}
       </PageLink>
       <Group gap={6}>
-        <KindIcon kind={slug} />
-        <Text size="sm" c="dimmed">
-          {kind} · {workspace}
-        </Text>
+        <Group gap={6} wrap="nowrap">
+          <KindIcon kind={slug} />
+          <Text size="sm" c="dimmed">
+            {kind} · {workspace}
+          </Text>
+        </Group>
         {sandbox && <SandboxPill />}
       </Group>
     </>
@@ -35,9 +37,14 @@ function TroubleCell({ connector }: { readonly connector: ConnectorOverview }) {
   return (
     <>
       {trouble !== undefined && (
-        <Text size="sm" lineClamp={4} title={`${trouble.sentence} ${trouble.nextStep}`}>
-          {trouble.sentence} <strong>{trouble.nextStep}</strong>
-        </Text>
+        <>
+          <Text size="sm" lineClamp={3} title={trouble.sentence}>
+            {trouble.sentence}
+          </Text>
+          <Text size="sm" fw={600}>
+            {trouble.nextStep}
+          </Text>
+        </>
       )}
       {connector.status === 'auth_error' && (
         <PageLink
@@ -59,7 +66,7 @@ function TroubleCell({ connector }: { readonly connector: ConnectorOverview }) {
   )
 }
 
-/** Shows how a connector and its copy are, and the sync that runs or waits. */
+/** Shows how a connector or its copy is, and the sync that runs or waits. What says nothing new is left out. */
 function StateCell({ connector }: { readonly connector: ConnectorOverview }) {
   const { status, context_store: copy, running, queued } = connector
   const run = running ?? queued
@@ -67,8 +74,8 @@ function StateCell({ connector }: { readonly connector: ConnectorOverview }) {
   return (
     <Stack gap={4}>
       <Group gap={4}>
-        <ConnectorStatus status={status} />
-        {copy !== null && <CopyState state={copy.state} />}
+        {(status !== 'active' || copy === null) && <ConnectorStatus status={status} />}
+        {copy !== null && (status === 'active' || copy.synced_at !== null) && <CopyState state={copy.state} />}
         {run !== null && !isNamed && <RunStateBadge state={run.state} />}
       </Group>
       {run !== null && <RunProgress run={run} isExplained={findTrouble(connector) !== undefined} />}
@@ -86,5 +93,10 @@ export const connectorColumns: readonly ListColumn<ConnectorOverview>[] = [
     width: '13%',
     cell: ({ context_store: copy }) => copy !== null && <Time value={copy.synced_at} none="not yet" />,
   },
-  { title: 'Problem and next step', width: '32%', cell: (connector) => <TroubleCell connector={connector} /> },
+  {
+    title: 'Problem and next step',
+    width: '32%',
+    has: (connector) => findTrouble(connector) !== undefined || connector.status === 'auth_error' || connector.notices.length > 0,
+    cell: (connector) => <TroubleCell connector={connector} />,
+  },
 ]

@@ -2,14 +2,14 @@
 import { Button, Group } from '@mantine/core'
 import { sandboxValues } from 'ferrule/internal'
 import type { ConnectorInput } from 'ferrule/wire'
-import { Link } from 'wouter'
 import { connectorLists } from '../../data/connectors.ts'
 import { useHasSandbox } from '../../data/service.ts'
-import { printAddress, useGo, useTenant } from '../../data/tenant.ts'
+import { useGo, useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../announcements.tsx'
 import { EmptyState } from '../empty-state.tsx'
 import { ErrorBox } from '../error-box.tsx'
+import { PageButton } from '../page-link.tsx'
 
 /** Prints the body of a connector that shows what the service does. @param workspace its name; undefined: `default` */
 const printSandboxConnector = (workspace: string | undefined): ConnectorInput => ({
@@ -51,9 +51,9 @@ export function FirstConnector() {
     <EmptyState title="No connectors yet" says={says}>
       <Group justify="center">
         {hasSandbox && <SandboxButton creation={creation} />}
-        <Button component={Link} href={printAddress('/connectors/new', useTenant())} variant={hasSandbox ? 'default' : 'filled'}>
+        <PageButton to="/connectors/new" variant={hasSandbox ? 'default' : 'filled'}>
           Connect your own account
-        </Button>
+        </PageButton>
       </Group>
       {creation.error !== null && <ErrorBox error={creation.error} />}
     </EmptyState>

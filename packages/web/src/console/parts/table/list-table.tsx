@@ -11,8 +11,14 @@ export interface ListColumn<Row> {
   readonly width?: string
   /** true: numbers, which stand at the right. */
   readonly isNumber?: boolean
+  /** Returns whether a row has something here: a column that is empty for all rows is left out. Left out itself: it always has. */
+  readonly has?: (row: Row) => boolean
   readonly cell: (row: Row) => ReactNode
 }
+
+/** Leaves out the columns that are empty for all rows. */
+export const selectFilled = <Row,>(columns: readonly ListColumn<Row>[], rows: readonly Row[]): readonly ListColumn<Row>[] =>
+  columns.filter(({ has }) => has === undefined || rows.some(has))
 
 /** What the table shows. */
 export interface ListTableProps<Row> {
@@ -77,7 +83,8 @@ export function ListArea({ label, maxHeight, ref, children }: Pick<ListTableProp
 }
 
 /** Shows a table of some rows. */
-export function ListTable<Row>({ label, columns, rows, rowKey, maxHeight }: ListTableProps<Row>) {
+export function ListTable<Row>({ label, columns: all, rows, rowKey, maxHeight }: ListTableProps<Row>) {
+  const columns = selectFilled(all, rows)
   return (
     <ListArea label={label} maxHeight={maxHeight}>
       <Table aria-label={label} className={classes['table'] ?? ''} verticalSpacing="xs" stickyHeader={maxHeight !== undefined}>

@@ -51,7 +51,7 @@ function FieldInput({
       limit={mostOffered}
       autoComplete="off"
       spellCheck={false}
-      style={{ flex: '1 1 180px', maxWidth: 300 }}
+      style={{ flex: '1 1 140px', maxWidth: 300 }}
     />
   )
 }

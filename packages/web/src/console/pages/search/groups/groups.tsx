@@ -473,7 +473,7 @@ export function GroupOptions({ address: { groups: choice, limit, isZoned }, fiel
           />
         ))}
       <NativeSelect
-        label="Groups of a page"
+        label="Groups on a page"
         data={groupLimits.toSorted((a, b) => a - b).map((each) => ({ value: String(each), label: printCount(each) }))}
         value={String(limit)}
         onChange={({ currentTarget }) => onChange({ limit: currentTarget.value, pages: undefined })}
