@@ -140,7 +140,7 @@ test('secrets of applications are shown once, and a new one for oneself signs ou
   complaints() // the ended session
 })
 
-test('a MCP token is made for connectors, shown once and revoked', options, async () => {
+test('an MCP token is made for connectors, shown once and revoked', options, async () => {
   const { page, world, go, complaints, screenshot } = opened
   const connector = await world.connect('Calls')
   await go('/tokens')
@@ -208,7 +208,7 @@ test('an OAuth client at a vendor is stored with its redirect URI, and one in us
   const form = page.getByRole('form', { name: 'OAuth client at Gong' })
   await form.getByLabel(/client_id/).fill('our-application')
   await form.getByRole('textbox', { name: 'client_secret' }).fill('never-shown-again')
-  await press('Store the OAuth client at Gong')
+  await press('Store the OAuth client')
   await said('The OAuth client at Gong is stored.')
   await page.getByText('Stored: client_id, client_secret. Used by 0 connectors.').waitFor()
   expect(

@@ -17,7 +17,7 @@ test('the overview lists the connectors, without barriers and without a violatio
   const { page, load, complaints, screenshot } = opened
   await load('/')
   await page.getByText('Calls of the sales team').waitFor()
-  await page.getByText('Active').waitFor()
+  await page.getByText('Waiting for the first sync').first().waitFor()
   await screenshot('overview')
   expect(await findAllBarriers(page, undefined, true)).toEqual([])
   expect(complaints()).toEqual([])

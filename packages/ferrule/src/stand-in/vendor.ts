@@ -214,8 +214,8 @@ export class RecordedVendor {
     const last = pages.at(-1)
     if (last === undefined) return this.failures.build(404, `The recordings have no ${candidate.entity} list.`)
     // Records of another parent are not those of this one.
-    if (recording === undefined) return this.#withRows(last.answer, candidate.operation, [])
-    return this.#choosePage(pages, candidate.operation, request) ?? this.#withRows(last.answer, candidate.operation, [])
+    if (recording === undefined) return this.#withoutRows(last.answer, candidate.operation)
+    return this.#choosePage(pages, candidate.operation, request) ?? this.#withoutRows(last.answer, candidate.operation)
   }
 
   /** Chooses the page of a walk. Pages that the caller counts are cut again, since its size can be another one. */
@@ -249,6 +249,17 @@ export class RecordedVendor {
     const start = Number.isNaN(sent) ? 0 : way.position === 'rows' ? sent : (sent - begin) * size
     const isLast = start + size >= rows.length
     return this.#withRows((isLast ? last : first).answer, operation, rows.slice(start, start + size))
+  }
+
+  /** Makes an empty list: what counts records of the recorded one would say that some are missing. */
+  #withoutRows(recorded: RecordedAnswer, operation: Operation): RecordedAnswer {
+    const answer = this.#withRows(recorded, operation, [])
+    if (!isObject(answer.body)) return answer
+    const body = Object.entries(answer.body).map(([name, value]) => [
+      name,
+      typeof value === 'number' && /total|count/i.test(name) ? 0 : value,
+    ])
+    return { ...answer, body: Object.fromEntries(body) }
   }
 
   #withRows(answer: RecordedAnswer, { at, format }: Operation, rows: readonly unknown[]): RecordedAnswer {

@@ -20,7 +20,7 @@ import { findNextStep } from '../../parts/describe-error.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { PageLink } from '../../parts/page-link.tsx'
+import { PageButton, PageLink } from '../../parts/page-link.tsx'
 import { printCount, printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printProgress, RunProgress } from '../../parts/run-progress.tsx'
@@ -113,6 +113,9 @@ function ConnectorFacts({ connector }: { readonly connector: ConnectorRecord }) 
   )
 }
 
+/** Returns whether records of a connector are copied. */
+const hasCopy = ({ source_template: kind }: ConnectorRecord): boolean => kind.supports_context_store
+
 /** Shows the title with the actions. */
 function ConnectorHeader({ connector }: { readonly connector: ConnectorRecord }) {
   const { id, name } = connector
@@ -120,15 +123,21 @@ function ConnectorHeader({ connector }: { readonly connector: ConnectorRecord })
   return (
     <>
       <PageHeader title={name}>
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <Button loading={sync.isPending}>Sync now</Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => sync.mutate({ mode: 'incremental' })}>What has changed</Menu.Item>
-            <Menu.Item onClick={() => sync.mutate({ mode: 'full' })}>Everything, and find deleted records</Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        {hasCopy(connector) ? (
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button loading={sync.isPending}>Sync now</Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={() => sync.mutate({ mode: 'incremental' })}>What has changed</Menu.Item>
+              <Menu.Item onClick={() => sync.mutate({ mode: 'full' })}>Everything, and find deleted records</Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        ) : (
+          <PageButton to="/explorer" params={{ connector: id }}>
+            Explore
+          </PageButton>
+        )}
       </PageHeader>
       <ConnectorFacts connector={connector} />
       {sync.error !== null && <ErrorBox error={sync.error} title="The sync was not started" />}
@@ -148,13 +157,17 @@ function SettingsTab({ connector }: { readonly connector: ConnectorRecord }) {
           <Divider />
           <EntitiesSection connector={connector} kind={kind} />
           <Divider />
-          <ScheduleSection connector={connector} />
-          <Divider />
-          <ChangesSection connector={connector} />
-          <WebhooksSection connector={connector} />
-          <Divider />
-          <ResetSection connector={connector} />
-          <Divider />
+          {hasCopy(connector) && (
+            <>
+              <ScheduleSection connector={connector} />
+              <Divider />
+              <ChangesSection connector={connector} />
+              <WebhooksSection connector={connector} />
+              <Divider />
+              <ResetSection connector={connector} />
+              <Divider />
+            </>
+          )}
           <DeleteSection connector={connector} kind={kind} />
         </Stack>
       )}
@@ -191,12 +204,12 @@ interface TabProps {
 const CallsTab = ({ connector }: TabProps) => <UsagePanel title="Calls" connectorId={connector.id} />
 
 /** The tabs by their name in the address. */
-const tabs: Readonly<Record<string, { readonly title: string; readonly Tab: ComponentType<TabProps> }>> = {
+const tabs: Readonly<Record<string, { readonly title: string; readonly Tab: ComponentType<TabProps>; readonly ofCopy?: true }>> = {
   entities: { title: 'Entities', Tab: EntitiesTab },
-  changes: { title: 'Changes', Tab: ChangesTab },
-  runs: { title: 'Runs', Tab: RunsTab },
+  changes: { title: 'Changes', Tab: ChangesTab, ofCopy: true },
+  runs: { title: 'Runs', Tab: RunsTab, ofCopy: true },
   calls: { title: 'Calls', Tab: CallsTab },
-  indexes: { title: 'Indexes', Tab: IndexesTab },
+  indexes: { title: 'Indexes', Tab: IndexesTab, ofCopy: true },
   notices: { title: 'Notices', Tab: NoticesTab },
   credentials: { title: 'Credentials', Tab: CredentialsTab },
   settings: { title: 'Settings', Tab: SettingsTab },
@@ -205,19 +218,20 @@ const tabs: Readonly<Record<string, { readonly title: string; readonly Tab: Comp
 /** Shows the tabs; the address names the open one. */
 function ConnectorTabs({ connector }: TabProps) {
   const [{ tab }, change] = useAddressParams('tab', 'cursor', 'entity')
-  const open = tab !== undefined && Object.hasOwn(tabs, tab) ? tab : 'entities'
+  const shown = Object.entries(tabs).filter(([, { ofCopy = false }]) => !ofCopy || hasCopy(connector))
+  const open = shown.find(([name]) => name === tab)?.[0] ?? 'entities'
   const choose = (name: string | null) =>
     change({ tab: name === null || name === 'entities' ? undefined : name, cursor: undefined, entity: undefined })
   return (
     <Tabs value={open} onChange={choose} keepMounted={false}>
       <Tabs.List aria-label="Parts of the connector">
-        {Object.entries(tabs).map(([name, { title }]) => (
+        {shown.map(([name, { title }]) => (
           <Tabs.Tab key={name} value={name}>
             {name === 'notices' && connector.notices.length > 0 ? `${title} (${connector.notices.length})` : title}
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {Object.entries(tabs).map(([name, { Tab }]) => (
+      {shown.map(([name, { Tab }]) => (
         <Tabs.Panel key={name} value={name} pt="md">
           <Tab connector={connector} />
         </Tabs.Panel>
@@ -381,13 +395,15 @@ function EntitiesTab({ connector }: { readonly connector: ConnectorRecord }) {
     <ReadingView reading={reading}>
       {(copy) => (
         <Stack gap="md">
-          <Group gap="sm">
-            <CopyState state={copy.state} />
-            <Text size="sm">{printCounted(copy.records, 'record')} in the copy</Text>
-          </Group>
-          <CurrentRuns {...copy} />
           {copy.entities.length > 0 && (
-            <ListTable label="Entities" columns={buildColumns(connector.id)} rows={copy.entities} rowKey={({ entity }) => entity} />
+            <>
+              <Group gap="sm">
+                <CopyState state={copy.state} />
+                <Text size="sm">{printCounted(copy.records, 'record')} in the copy</Text>
+              </Group>
+              <CurrentRuns {...copy} />
+              <ListTable label="Entities" columns={buildColumns(connector.id)} rows={copy.entities} rowKey={({ entity }) => entity} />
+            </>
           )}
           <OtherEntities connector={connector} copied={copy.entities.map(({ entity }) => entity)} />
         </Stack>

@@ -416,7 +416,7 @@ function ApplicationForm({ kind, isStored }: { readonly kind: DefinitionRecord; 
         )}
         <Group>
           <Button type="submit" variant={isStored ? 'default' : 'filled'} loading={saving.isPending}>
-            {isStored ? `Replace the OAuth client at ${name}` : `Store the OAuth client at ${name}`}
+            {isStored ? 'Replace the OAuth client' : 'Store the OAuth client'}
           </Button>
         </Group>
       </Stack>
