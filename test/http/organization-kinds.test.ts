@@ -3,7 +3,6 @@ import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { checkKind } from '../../packages/server/src/http/routes/definitions.ts'
 import { share } from '../support/share.ts'
 import { overStatements, startCopyWorld } from './search-support.ts'
 import { type Answer, base, client, connectorsPath, createTenant, type Json, startWorld, tokenPath } from './support.ts'
@@ -64,7 +63,9 @@ const list = async (id: string, token = world.token): Promise<Json> =>
   (await world.execute(id, { entity: 'tickets', action: 'list' }, token)).json.data
 
 test('the example of the documents is a kind without a mistake or a doubt', async () => {
-  const { json } = await world.ask(`${kinds}/acme/check`, { token: world.token, body: checkKind.example })
+  const { paths } = (await world.ask('/openapi.json')).json
+  const body = paths[`${kinds}/{slug}/check`].post.requestBody.content['application/json'].example
+  const { json } = await world.ask(`${kinds}/acme/check`, { token: world.token, body })
   expect(json).toMatchObject({ valid: true, mistakes: [], doubts: [] })
 })
 

@@ -348,7 +348,10 @@ async function sendDocument(
   if (kind !== undefined) return sendPage(reply, { status: 200, text: printKindPage(kind) })
   if (found === undefined) {
     const next = html`<a href="${'../'.repeat(name.split('/').length)}docs">See all pages</a>, or search them there.`
-    return sendPage(reply, { status: 404, text: buildConsoleRefusal('There is no such page', [html`The documentation has no page here.`, next]) })
+    return sendPage(reply, {
+      status: 404,
+      text: buildConsoleRefusal('There is no such page', [html`The documentation has no page here.`, next]),
+    })
   }
   const { content, etag } = found
   reply.headers({ ...pageHeaders, 'cache-control': 'no-cache', 'content-security-policy': buildPolicy(), etag, vary: 'accept-encoding' })
