@@ -1,25 +1,18 @@
 /** The tool `aggregate`, of a client of the service and over MCP, and the questions of people that few calls answer. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type AgentAnswer, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { emptyVendors } from '../http/everything-support.ts'
 import { connectHeldCalls } from '../http/held-calls.ts'
 import { startCopyWorld } from '../http/search-support.ts'
-import { client, connectorsPath, type World } from '../http/support.ts'
-import { connectClient, type TestClient } from '../mcp/clients.ts'
+import { client, connectorsPath } from '../http/support.ts'
+import { connectClient } from '../mcp/clients.ts'
+import { share } from '../support/share.ts'
 import { connectGong, findHandle, readRows, runTool } from './support.ts'
 
-let world: World
-let mcp: TestClient
-beforeAll(async () => {
-  world = await startCopyWorld('embedded', { engine: emptyVendors.engine })
-  await connectHeldCalls(world, 'Calls')
-  mcp = await connectClient(`${world.url}/mcp`, world.token, '2026-07-28')
-})
-afterAll(async () => {
-  await mcp.close()
-  await world.close()
-})
+const world = await share(startCopyWorld('embedded', { engine: emptyVendors.engine }))
+await connectHeldCalls(world, 'Calls')
+const mcp = await share(connectClient(`${world.url}/mcp`, world.token, '2026-07-28'))
 
 const hosted = () => new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret })
 const calls = { connector: 'Calls', entity: 'calls' }

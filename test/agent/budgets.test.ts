@@ -1,7 +1,7 @@
 /** No answer is above its budget, counted with the vocabulary o200k, and no text of a vendor leaves its marking. */
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { estimateTokens } from '../../packages/ferrule/src/agent/answers/token-count.ts'
 import { type AgentAnswer, type AgentRequest, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
@@ -11,7 +11,7 @@ import { choose } from '../support/draws.ts'
 import { fakeConnector, makeFakeSource } from './fake-source.ts'
 import { hostile } from './hostile.ts'
 import { allOperations, type KindOperation, makeKindSource } from './kind-source.ts'
-import { connectRecorded, type RecordedVendor, readCalls } from './recorded.ts'
+import { connectRecorded, readCalls } from './recorded.ts'
 import { findHandle, readRows, runTool } from './support.ts'
 
 const count = (text: string): number => countTokens(text, { disallowedSpecial: new Set() })
@@ -22,11 +22,8 @@ const nameOf = ({ kind, entity, action }: KindOperation): string => `${kind} ${e
 
 /** Rows that each operation answered, by its name. */
 const answered = new Map<string, readonly unknown[]>()
-let vendor: RecordedVendor
-beforeAll(async () => {
-  vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue() // between two questions for a result that is not ready
-  vendor = await connectRecorded()
-})
+vi.spyOn(Deadline.prototype, 'pause').mockResolvedValue() // between two questions for a result that is not ready
+const vendor = await connectRecorded()
 afterAll(async () => {
   vi.restoreAllMocks()
   await vendor.close()

@@ -1,26 +1,13 @@
 /** The tool `changes`, of a client of the service and over MCP: all records once, then what changed, within the budget of an answer. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type AgentAnswer, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { allFound, startCopyWorld } from '../http/search-support.ts'
-import { client, type World } from '../http/support.ts'
-import { connectClient, type TestClient } from '../mcp/clients.ts'
+import { client } from '../http/support.ts'
+import { connectClient } from '../mcp/clients.ts'
+import { share } from '../support/share.ts'
 import { connectGong, findHandle, readRows, runTool } from './support.ts'
-
-let world: World
-let connector: string
-let mcp: TestClient
-beforeAll(async () => {
-  world = await startCopyWorld('embedded')
-  connector = await world.connect('Calls', { entities: [{ entity: 'users' }] })
-  await world.context.sync()
-  mcp = await connectClient(`${world.url}/mcp`, world.token, '2026-07-28')
-})
-afterAll(async () => {
-  await mcp.close()
-  await world.close()
-})
 
 const place = () => ({ connector, kind: 'gong', entity: 'users' })
 const keyOf = (id: string): string => buildPrimaryKey(world.context.store.getTable('gong', 'users').key, { id }) ?? id
@@ -42,6 +29,11 @@ const ways: Readonly<Record<string, () => Promise<Run>>> = {
   },
   'MCP of the service': async () => (name, args) => mcp.call(name, { ...args }),
 }
+
+const world = await share(startCopyWorld('embedded'))
+const connector = await world.connect('Calls', { entities: [{ entity: 'users' }] })
+await world.context.sync()
+const mcp = await share(connectClient(`${world.url}/mcp`, world.token, '2026-07-28'))
 
 describe.each(Object.entries(ways))('of %s', (_name, open) => {
   let run: Run

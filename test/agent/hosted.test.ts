@@ -1,21 +1,17 @@
 /** The tools over a hosted service with copies, a warehouse and files. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type AgentTool, createTools } from '../../packages/ferrule/src/agent/index.ts'
+import { afterEach, expect, test } from 'vitest'
+import { createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
-import { client, type World } from '../http/support.ts'
+import { client } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { findHandle, readAll, readRows, runTool, snowflakeConnector } from './support.ts'
 
-let world: World
-let tools: readonly AgentTool[]
-beforeAll(async () => {
-  world = await startCopyWorld('postgres')
-  await syncedConnector(world, 'Copied', onlyUsers)
-  await world.connect('Warehouse', { ...snowflakeConnector, check: false })
-  tools = await createTools(new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret }), { write: true })
-})
+const world = await share(startCopyWorld('postgres'))
+await syncedConnector(world, 'Copied', onlyUsers)
+await world.connect('Warehouse', { ...snowflakeConnector, check: false })
+const tools = await createTools(new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret }), { write: true })
 afterEach(() => world.sandbox.faults.clear())
-afterAll(() => world.close())
 
 const users = { connector: 'Copied', entity: 'users' }
 const statement = (text: string, action = 'list') => ({ connector: 'Warehouse', entity: 'record', action, params: { statement: text } })

@@ -1,19 +1,16 @@
 /** Calls that a model gets wrong: the answer names what was meant, and the call that it shows is one that works. */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type AgentAnswer, type AgentTool, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { readJson } from '../../packages/ferrule/src/values/json/json.ts'
+import { share } from '../support/share.ts'
 import { fakeConnector, makeFakeSource } from './fake-source.ts'
 import { makeKindSource } from './kind-source.ts'
-import { connectRecorded, type RecordedVendor } from './recorded.ts'
+import { connectRecorded } from './recorded.ts'
 import { runTool } from './support.ts'
 
-let vendor: RecordedVendor
-beforeAll(async () => {
-  vendor = await connectRecorded()
-})
-afterAll(() => vendor.close())
+const vendor = await share(connectRecorded())
 
 const calls = { entity: 'calls', action: 'list' }
 const statement = { entity: 'record', action: 'create', params: { statement: 'INSERT INTO T (A) VALUES (1)' } }

@@ -1,17 +1,14 @@
 /** The tools of agents against a hosted service and against a connection of this process. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { connectTo } from '../client/support.ts'
-import { client, startWorld, type World } from '../http/support.ts'
+import { client, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { connectGong, findHandle, readRows, runTool } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-  await world.connect('Calls')
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
+await world.connect('Calls')
 
 const sources = {
   'a client': () => new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret }),

@@ -1,17 +1,13 @@
 /** `aggregate` against a service: groups and measures as text, in each format, and what a reader of the rows does not see. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { emptyVendors } from '../http/everything-support.ts'
 import { connectHeldCalls } from '../http/held-calls.ts'
+import { share } from '../support/share.ts'
 import { openTerminal, plain, runFerrule, runForJson } from './support.ts'
-import { type CommandWorld, startCommandWorld } from './world.ts'
+import { startCommandWorld } from './world.ts'
 
-let running: CommandWorld
-let connector: string
-beforeAll(async () => {
-  running = await startCommandWorld({ engine: emptyVendors.engine })
-  connector = await connectHeldCalls(running.world, 'my calls')
-})
-afterAll(() => running.close())
+const running = await share(startCommandWorld({ engine: emptyVendors.engine }))
+const connector = await connectHeldCalls(running.world, 'my calls')
 
 const line = (...args: readonly string[]) => ['aggregate', 'my calls', 'calls', ...args]
 const run = (...args: readonly string[]) => runFerrule(running.place, ...line(...args))

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { openTerminal, plain, runFerrule, runForJson } from './support.ts'
-import { type CommandWorld, startCommandWorld } from './world.ts'
+import { startCommandWorld } from './world.ts'
 
-let running: CommandWorld
-beforeAll(async () => {
-  running = await startCommandWorld()
-})
-afterAll(() => running.close())
+const running = await share(startCommandWorld())
 
 /** Asks the service with a client id and a secret of the environment. */
 const asClient = (client: { client_id: string; client_secret: string }) => ({

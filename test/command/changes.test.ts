@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import { share } from '../support/share.ts'
 import { type FakeService, type ListChanges, startFakeService } from './fake-service.ts'
 import { buildEnvironment, cli, makeFolder, openTerminal, type Place, plain, runFerrule, runForJson } from './support.ts'
-import { type CommandWorld, startCommandWorld } from './world.ts'
+import { startCommandWorld } from './world.ts'
 
 /** Reads lines of JSON. */
 const readLines = (text: string): ReturnType<typeof JSON.parse>[] =>
@@ -17,18 +18,8 @@ const readLines = (text: string): ReturnType<typeof JSON.parse>[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-describe('against a service', () => {
-  let running: CommandWorld
-  let connector: string
-  let file: string
-  beforeAll(async () => {
-    running = await startCommandWorld()
-    connector = await running.world.connect('gong', { entities: [{ entity: 'users' }] })
-    await running.world.context.sync()
-    file = join(running.place.folder, 'users.cursor')
-  })
+describe('against a service', async () => {
   beforeEach(() => rmSync(file, { force: true }))
-  afterAll(() => running.close())
 
   const place = () => ({ connector, kind: 'gong', entity: 'users' })
   const write = (id: string, title: string) => {
@@ -38,6 +29,11 @@ describe('against a service', () => {
     return store.writeBatch(place(), { records: [{ key, fields: { id, title } }], asked: running.world.clock.now })
   }
   const run = (...args: readonly string[]) => runFerrule(running.place, 'changes', 'gong', 'users', ...args)
+
+  const running = await share(startCommandWorld())
+  const connector = await running.world.connect('gong', { entities: [{ entity: 'users' }] })
+  await running.world.context.sync()
+  const file = join(running.place.folder, 'users.cursor')
 
   test('prints all records once, and with a cursor file only what changed since', async () => {
     const kept = ['--cursor-file', file, '--format', 'ndjson']

@@ -2,12 +2,12 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import stringWidth from 'fast-string-width'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { commands } from '../../packages/ferrule/src/cli/specs/index.ts'
 import { base, client, sandboxConnector } from '../http/support.ts'
 import { Receiver } from '../http/webhook-support.ts'
 import { openTerminal, plain } from './support.ts'
-import { type CommandWorld, startCommandWorld } from './world.ts'
+import { startCommandWorld } from './world.ts'
 
 const columns = 40
 /** Names whose characters take two cells, some of several code points. */
@@ -20,14 +20,11 @@ const wide = {
 } as const
 const renamed = '大阪'
 
-let running: CommandWorld
 const receiver = new Receiver()
-beforeAll(async () => {
-  await receiver.start()
-  running = await startCommandWorld({ settings: { webhookHosts: ['127.0.0.1'] } })
-  const body = { credentials: sandboxConnector('x').credentials, environment: { sandbox: true }, entities: [{ entity: 'users' }] }
-  writeFileSync(join(running.place.folder, 'new.json'), JSON.stringify(body))
-})
+await receiver.start()
+const running = await startCommandWorld({ settings: { webhookHosts: ['127.0.0.1'] } })
+const body = { credentials: sandboxConnector('x').credentials, environment: { sandbox: true }, entities: [{ entity: 'users' }] }
+writeFileSync(join(running.place.folder, 'new.json'), JSON.stringify(body))
 afterAll(async () => {
   await running.close()
   receiver.close()

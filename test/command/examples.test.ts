@@ -2,23 +2,20 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildProgram } from '../../packages/ferrule/src/cli/main.ts'
 import type { CommandSpec } from '../../packages/ferrule/src/cli/spec.ts'
 import { commands } from '../../packages/ferrule/src/cli/specs/index.ts'
 import { base } from '../http/support.ts'
 import { isSoak } from '../support/draws.ts'
+import { share } from '../support/share.ts'
 import { buildEnvironment, cli, runFerrule } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
 
-let running: CommandWorld
-beforeAll(async () => {
-  running = await startCommandWorld()
-  const bin = join(running.place.folder, 'bin')
-  mkdirSync(bin)
-  writeFileSync(join(bin, 'ferrule'), `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`, { mode: 0o755 })
-})
-afterAll(() => running.close())
+const running = await share(startCommandWorld())
+const bin = join(running.place.folder, 'bin')
+mkdirSync(bin)
+writeFileSync(join(bin, 'ferrule'), `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`, { mode: 0o755 })
 
 /** Runs a line of the help in a shell, with the service of the test in place of the invented one. */
 async function runLine(line: string, place: { readonly config: string }): Promise<{ code: number | null; stderr: string; stdout: string }> {

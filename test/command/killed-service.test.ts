@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { exitCodes } from '../../packages/ferrule/src/cli/failure.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { client, sandboxConnector } from '../http/support.ts'
@@ -60,8 +60,6 @@ const service = new KilledService()
 /** Called before the page of a list is passed on; true: the service has died, so the connection is cut. */
 let isCut: (laterPages: number) => Promise<boolean> = async () => false
 let laterPages = 0
-let front: Server
-let place: { readonly config: string; readonly env: Record<string, string> }
 
 /** Passes a request to the service, or cuts it. So the command knows one address, as behind a load balancer. */
 async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -79,18 +77,16 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
   response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(await answer.text())
 }
 
-beforeAll(async () => {
-  service.start()
-  front = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
-  const { port } = front.address() as AddressInfo
-  const env = { FERRULE_URL: `http://127.0.0.1:${port}`, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
-  place = { config: service.folder, env }
-  const { workspace_name: _, connector_type: __, ...body } = sandboxConnector('gong')
-  // Nothing is copied: a copy would cost more than the test.
-  const input = JSON.stringify({ ...body, entities: [{ entity: 'users', modes: ['write'] }] })
-  await runForJson({ ...place, input }, 'connectors', 'create', 'gong', '--from-file', '-')
-})
+service.start()
+const front = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
+await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+const { port } = front.address() as AddressInfo
+const env = { FERRULE_URL: `http://127.0.0.1:${port}`, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
+const place = { config: service.folder, env }
+const { workspace_name: _, connector_type: __, ...body } = sandboxConnector('gong')
+// Nothing is copied: a copy would cost more than the test.
+const input = JSON.stringify({ ...body, entities: [{ entity: 'users', modes: ['write'] }] })
+await runForJson({ ...place, input }, 'connectors', 'create', 'gong', '--from-file', '-')
 afterAll(async () => {
   front.closeAllConnections()
   front.close()

@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { TarEntry } from 'modern-tar'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { buildPackage, file, type KindRegistry, manifest, pack, startKindRegistry, writeKind } from './kind-registry.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
+import { buildPackage, file, manifest, pack, startKindRegistry, writeKind } from './kind-registry.ts'
 import { makeFolder, runFerrule, runForJson } from './support.ts'
 
 const name = 'ferrule-kind-acme'
@@ -19,11 +20,7 @@ const recordings = JSON.stringify({
   ],
 })
 
-let registry: KindRegistry
-beforeAll(async () => {
-  registry = await startKindRegistry()
-})
-afterAll(() => registry.close())
+const registry = await share(startKindRegistry())
 
 let folder: string
 beforeEach(() => {

@@ -1,14 +1,15 @@
 /** `--fields` with a name that nothing has: refused where the fields are known, else remarked on. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type CommandContext, createContext } from '../../packages/ferrule/src/cli/context.ts'
 import { checkFields } from '../../packages/ferrule/src/cli/known-fields.ts'
 import { Output } from '../../packages/ferrule/src/cli/output/output.ts'
 import { commands } from '../../packages/ferrule/src/cli/specs/index.ts'
 import { parseFields } from '../../packages/ferrule/src/values/fields.ts'
 import { choose } from '../support/draws.ts'
-import { buildPages, type FakeService, startFakeService } from './fake-service.ts'
+import { share } from '../support/share.ts'
+import { buildPages, startFakeService } from './fake-service.ts'
 import { runFerrule } from './support.ts'
-import { type CommandWorld, startCommandWorld } from './world.ts'
+import { startCommandWorld } from './world.ts'
 
 /** Commands that print nothing, a text, or what only the service and the vendors know. */
 const unknown = [
@@ -70,12 +71,8 @@ describe('an unknown field is refused with those that there are', () => {
   })
 })
 
-describe('against a service', () => {
-  let running: CommandWorld
-  beforeAll(async () => {
-    running = await startCommandWorld()
-  })
-  afterAll(() => running.close())
+describe('against a service', async () => {
+  const running = await share(startCommandWorld())
 
   test('nothing is created, and the refusal names the fields', async () => {
     const { code, stdout, stderr } = await runFerrule(running.place, 'organizations', 'create', 'twice', '--fields', 'nope')
@@ -111,15 +108,11 @@ describe('against a service', () => {
   })
 })
 
-describe('records of vendors, which leave members out', () => {
-  let service: FakeService
+describe('records of vendors, which leave members out', async () => {
   const answer = buildPages(2, 2, (number) => ({ id: number, ...(number === 4 ? { late: true } : {}) }))
-  beforeAll(async () => {
-    service = await startFakeService(({ action, params }) =>
-      action === 'get' ? { data: { id: 1, title: 'one' }, meta: {} } : answer(params),
-    )
-  })
-  afterAll(() => service.close())
+  const service = await share(
+    startFakeService(({ action, params }) => (action === 'get' ? { data: { id: 1, title: 'one' }, meta: {} } : answer(params))),
+  )
 
   const execute = (...args: readonly string[]) => runFerrule({ config: '/tmp', env: service.env }, 'execute', 'gong', 'users', ...args)
   const remark = 'No record here has nope. Fields: '

@@ -1,11 +1,12 @@
 /** `kind publish`, `list`, `versions`, `pull` and `delete` against a service. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { splitPulled } from '../../packages/ferrule/src/cli/actions/own-kinds.ts'
 import { connectorsPath } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { type Ended, openTerminal, plain, runFerrule, runForJson } from './support.ts'
-import { type CommandWorld, startCommandWorld } from './world.ts'
+import { startCommandWorld } from './world.ts'
 
 /** A kind file; each part can be another one. */
 const write = ({ about = 'Tickets', host = 'api.desk.example', subject = 'string', more = '' } = {}): string => `kind: desk
@@ -39,11 +40,7 @@ const people = `  people:
     list: { call: GET /people, at: data, pages: none }
 `
 
-let running: CommandWorld
-beforeAll(async () => {
-  running = await startCommandWorld()
-})
-afterAll(() => running.close())
+const running = await share(startCommandWorld())
 
 const path = (name: string): string => join(running.place.folder, name)
 const save = (text: string): void => writeFileSync(path('desk.kind.yaml'), text)

@@ -1,19 +1,16 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { client, startWorld, type World } from '../http/support.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { client, startWorld } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { makeFolder, openTerminal, plain, runFerrule, runForJson, writeProfile } from './support.ts'
 
-let world: World
 let config: string
 const identity = { client_id: client.id, client_secret: client.secret }
 const readStored = () => JSON.parse(readFileSync(join(config, 'credentials.json'), 'utf8'))
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = await share(startWorld())
 beforeEach(() => {
   const folder = makeFolder()
   config = join(folder, 'settings')

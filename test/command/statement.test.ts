@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
+import { share } from '../support/share.ts'
 import { runFerrule, runForJson } from './support.ts'
-import { type CommandWorld, startCommandWorld } from './world.ts'
+import { startCommandWorld } from './world.ts'
 
-let running: CommandWorld
-beforeAll(async () => {
-  running = await startCommandWorld()
-  await running.world.connect('warehouse', sandboxWarehouse('warehouse'))
-})
-afterAll(() => running.close())
+const running = await share(startCommandWorld())
+await running.world.connect('warehouse', sandboxWarehouse('warehouse'))
 
 const statement = (text: string, ...more: readonly string[]) =>
   ['execute', 'warehouse', 'record', 'list', '-p', `statement=${text}`, ...more] as const

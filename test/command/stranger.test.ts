@@ -1,19 +1,16 @@
 /** A stranger's kind: from an OpenAPI document to a first search in a service, by six commands. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { customers, document } from './ledgerly.ts'
 import { runFerrule } from './support.ts'
-import { type CommandWorld, startCommandWorld } from './world.ts'
+import { startCommandWorld } from './world.ts'
 
-let running: CommandWorld
-beforeAll(async () => {
-  running = await startCommandWorld()
-  const save = (name: string, value: object) => writeFileSync(join(running.place.folder, name), JSON.stringify(value))
-  save('ledgerly.openapi.json', document)
-  save('customers.json', customers)
-})
-afterAll(() => running.close())
+const running = await share(startCommandWorld())
+const save = (name: string, value: object) => writeFileSync(join(running.place.folder, name), JSON.stringify(value))
+save('ledgerly.openapi.json', document)
+save('customers.json', customers)
 
 const run = async (...args: readonly string[]) => {
   const ended = await runFerrule(running.place, ...args)

@@ -1,17 +1,14 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { listShippedKinds } from '../../packages/server/src/main/kinds/served.ts'
 import { sandboxConnector } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { cli, makeFolder, openShell, openTerminal, plain, runFerrule, runForJson } from './support.ts'
-import { type CommandWorld, startCommandWorld } from './world.ts'
+import { startCommandWorld } from './world.ts'
 
-let running: CommandWorld
-beforeAll(async () => {
-  running = await startCommandWorld({ kinds: listShippedKinds(['@ferrule/kinds/zendesk']) })
-})
-afterAll(() => running.close())
+const running = await share(startCommandWorld({ kinds: listShippedKinds(['@ferrule/kinds/zendesk']) }))
 const place = () => running.place
 const { credentials } = sandboxConnector('x')
 

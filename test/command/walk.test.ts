@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { share } from '../support/share.ts'
 import { buildPages, type FakeService, startFakeService } from './fake-service.ts'
 import { buildEnvironment, cli, makeFolder, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 
@@ -28,12 +29,8 @@ async function startGated(gate: { isClosed: boolean; reached: () => void }): Pro
 /** Reads the cursor that a text names. */
 const findCursor = (text: string): string => /--cursor (\S+)/.exec(text)?.[1] ?? ''
 
-describe('a walk', () => {
-  let service: FakeService
-  beforeAll(async () => {
-    service = await startFakeService(({ params }) => buildPages(4, 3, makeUser)(params))
-  })
-  afterAll(() => service.close())
+describe('a walk', async () => {
+  const service = await share(startFakeService(({ params }) => buildPages(4, 3, makeUser)(params)))
   const place = () => ({ config, env: service.env })
 
   test('writes every record once, in each format', async () => {
@@ -136,12 +133,8 @@ describe('Ctrl-C during a walk', () => {
   })
 })
 
-describe('on a terminal', () => {
-  let service: FakeService
-  beforeAll(async () => {
-    service = await startFakeService(({ params }) => buildPages(2, 3, makeUser)(params))
-  })
-  afterAll(() => service.close())
+describe('on a terminal', async () => {
+  const service = await share(startFakeService(({ params }) => buildPages(2, 3, makeUser)(params)))
 
   test('a page is a table that fits a narrow terminal, wide characters included', async () => {
     const terminal = openTerminal({ config, env: service.env }, [...list], { columns: 24 })

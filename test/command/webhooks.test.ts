@@ -1,21 +1,15 @@
 /** `webhooks` and `events` against a service, and `webhooks listen` with a program on this machine. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { verifyWebhook } from '../../packages/ferrule/src/index.ts'
-import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
 import { connectorsPath } from '../http/support.ts'
 import { missing, Receiver } from '../http/webhook-support.ts'
 import { openTerminal, plain, runFerrule, runForJson } from './support.ts'
-import { type CommandWorld, startCommandWorld } from './world.ts'
+import { startCommandWorld } from './world.ts'
 
-let running: CommandWorld
-let worker: EventWorker
 let receiver: Receiver
-let connector: string
-beforeAll(async () => {
-  running = await startCommandWorld({ settings: { webhookHosts: ['127.0.0.1'] } })
-  worker = running.world.platform.eventWorker()
-  connector = await running.world.connect('Calls', { check: false })
-})
+const running = await startCommandWorld({ settings: { webhookHosts: ['127.0.0.1'] } })
+const worker = running.world.platform.eventWorker()
+const connector = await running.world.connect('Calls', { check: false })
 beforeEach(async () => {
   receiver = await new Receiver().start()
   return () => receiver.close()
