@@ -3,18 +3,10 @@ import { expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { gong } from '../../packages/ferrule/src/kinds/gong.ts'
+import { kindHead } from '../support/kind-head.ts'
 import { accessKey, callOf, pageOf, type Reply, serve } from './support.ts'
 
-const file = `
-kind: notes
-title: Notes
-category: notes
-about: Notes
-docs: https://notes.example/docs
-api: https://api.notes.example
-auth:
-  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
-check: unpaged.list
+const file = `${kindHead('notes')}check: unpaged.list
 pages:
   cursor: { next: meta.after, send: after }
   sized: { next: meta.after, send: after, size: size=20 }

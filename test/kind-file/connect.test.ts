@@ -3,18 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { serve } from '../engine/support.ts'
+import { kindHead } from '../support/kind-head.ts'
 import { share } from '../support/share.ts'
 
-const file = `
-kind: notes
-title: Notes
-category: notes
-about: Pages of notes
-docs: https://notes.example/docs
-api: https://api.notes.example
-path: /v1
-auth:
-  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
+const file = `${kindHead('notes')}path: /v1
 check: pages.list
 pages:
   cursor: { next: next, send: after, size: size=2 }

@@ -4,18 +4,10 @@ import { connect } from '../../packages/ferrule/src/core.ts'
 import { buildKindDocument } from '../../packages/ferrule/src/document/build-kind.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { serve } from '../engine/support.ts'
+import { kindHead } from '../support/kind-head.ts'
 import { share } from '../support/share.ts'
 
-const file = `
-kind: desk
-title: Desk
-category: tickets
-about: Tickets
-docs: https://desk.example/docs
-api: https://api.desk.example
-auth:
-  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
-check: tickets.list
+const file = `${kindHead('desk')}check: tickets.list
 entities:
   tickets:
     about: Tickets

@@ -7,16 +7,9 @@ import { readRecordings } from '../../packages/ferrule/src/kind-recordings/read.
 import { buildRecording, makeCall } from '../../packages/ferrule/src/kind-recordings/record.ts'
 import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
 import { serve } from '../engine/support.ts'
+import { kindHead } from '../support/kind-head.ts'
 
-const file = `kind: finder
-title: Finder
-category: documents
-about: Documents
-docs: https://finder.example/docs
-api: https://api.finder.example
-auth:
-  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
-check: notes.list
+const file = `${kindHead('finder')}check: notes.list
 lists: { at: hits }
 pages:
   offset: { next: rows, send: from, size: size=2 }

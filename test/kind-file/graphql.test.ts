@@ -4,18 +4,10 @@ import { connect } from '../../packages/ferrule/src/core.ts'
 import { findProblems } from '../../packages/ferrule/src/definition/check.ts'
 import { defineKind, formatMistake, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { serve } from '../engine/support.ts'
+import { kindHead } from '../support/kind-head.ts'
 import { share } from '../support/share.ts'
 
-const file = `
-kind: cards
-title: Cards
-category: cards
-about: Cards
-docs: https://cards.example/docs
-api: https://api.cards.example
-graphql: /graphql
-auth:
-  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: '{key}' } }
+const file = `${kindHead('cards', "authorization: '{key}'")}graphql: /graphql
 errors: { message: 'errors[0].message', code: 'errors[0].code', failed: errors }
 check: me.get
 pages:

@@ -6,17 +6,10 @@ import { connectLocally, openConnection } from '../../packages/ferrule/src/engin
 import { parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { buildRecording, makeCall } from '../../packages/ferrule/src/kind-recordings/record.ts'
 import { failure, serve } from '../engine/support.ts'
+import { kindHead } from '../support/kind-head.ts'
 
-const file = `kind: ledger
-title: Ledger
-category: payments
-about: Payments
-docs: https://ledger.example/docs
-api: https://api.ledger.example
-headers: { x-ledger-team: '{team}', x-ledger-version: '7' }
+const file = `${kindHead('ledger', "x-api-key: '{key}'")}headers: { x-ledger-team: '{team}', x-ledger-version: '7' }
 configuration: { team: string? Id of the team }
-auth:
-  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { x-api-key: '{key}' } }
 check: charges.list
 entities:
   charges:

@@ -7,16 +7,9 @@ import { readRecordings } from '../../packages/ferrule/src/kind-recordings/read.
 import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
 import { everythingApart } from '../conformance/run.ts'
 import { failure, serve, testEngine } from '../engine/support.ts'
+import { kindHead } from '../support/kind-head.ts'
 
-const file = `kind: shop
-title: Shop
-category: orders
-about: Orders
-docs: https://shop.example/docs
-api: https://api.shop.example
-auth:
-  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
-check: lines.list
+const file = `${kindHead('shop')}check: lines.list
 pages:
   offset: { next: rows, send: offset, size: limit=2 }
 entities:

@@ -8,16 +8,9 @@ import { buildRecording, makeCall } from '../../packages/ferrule/src/kind-record
 import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
 import { everythingApart } from '../conformance/run.ts'
 import { serve, testEngine } from '../engine/support.ts'
+import { kindHead } from '../support/kind-head.ts'
 
-const file = `kind: box
-title: Box
-category: files
-about: Files
-docs: https://box.example/docs
-api: https://api.box.example
-configuration: { teams: 'string[]? Teams whose files count' }
-auth:
-  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
+const file = `${kindHead('box')}configuration: { teams: 'string[]? Teams whose files count' }
 check: files.list
 pages:
   offset: { next: rows, send: offset, size: limit=2 }

@@ -5,16 +5,9 @@ import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { Identities } from '../../packages/ferrule/src/kind-recordings/identities.ts'
 import { buildRecording, makeCall } from '../../packages/ferrule/src/kind-recordings/record.ts'
 import { serve } from '../engine/support.ts'
+import { kindHead } from '../support/kind-head.ts'
 
-const file = `kind: people
-title: People
-category: people
-about: People of a company
-docs: https://people.example/docs
-api: https://api.people.example
-auth:
-  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
-check: people.list
+const file = `${kindHead('people')}check: people.list
 entities:
   people:
     about: People

@@ -4,18 +4,10 @@ import { connect } from '../../packages/ferrule/src/core.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { readRecordings } from '../../packages/ferrule/src/kind-recordings/index.ts'
 import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
+import { kindHead } from '../support/kind-head.ts'
 import { share } from '../support/share.ts'
 
-const file = `
-kind: shelves
-title: Shelves
-category: things
-about: Boxes on shelves
-docs: https://shelves.example/docs
-api: https://api.shelves.example
-path: /v1
-auth:
-  key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { authorization: 'Bearer {key}' } }
+const file = `${kindHead('shelves')}path: /v1
 errors: { message: error.text }
 limits: { per: key, rates: [3/h] }
 check: shelves.list
