@@ -156,8 +156,11 @@ test('settings are changed after a sentence of their consequences, and the end n
   await page.getByRole('button', { name: 'Resume the schedule' }).waitFor()
   await page.getByRole('checkbox', { name: 'settings_scorecards' }).uncheck()
   await page.getByRole('button', { name: 'Change the entities' }).click()
+  await page.getByRole('dialog').getByText('The copies of all others are deleted').waitFor()
   await confirm('Change the entities')
   await page.getByText('The entities were changed.').waitFor()
+  const body = { entity: 'settings_scorecards', action: 'list' }
+  expect((await opened.world.ask(`${connectorsPath}/${id}/execute`, { token: opened.world.token, body })).status).toBe(200) // calls reach all
   expect(await readConnector()).toMatchObject({ replication_config: { private_calls: 'include' }, entities: [{ entity: 'users' }] })
   await screenshot('connector-settings')
   expect(await findAllBarriers(page)).toEqual([])

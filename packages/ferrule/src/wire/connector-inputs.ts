@@ -14,7 +14,7 @@ const entities = list(
     },
     'An entity.',
   ),
-  'Entities that the connector is limited to; an empty list means all.',
+  'Entities that are copied; an empty list means all. Calls reach all entities.',
   { maxItems: 200 },
 )
 const changes_days = opt(

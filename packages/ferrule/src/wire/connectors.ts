@@ -62,7 +62,7 @@ const connector = {
   credential_scheme: str('Authentication scheme'),
   credential_fields: list(str('Name'), 'Names of the stored credential fields; values are never returned'),
   replication_config: open('Configuration values'),
-  entities: list(entitySelection, 'Entities that the connector is limited to; empty: all'),
+  entities: list(entitySelection, 'Entities that are copied; empty: all'),
   changes_days: orNull(int('Days for which changes of the copy are kept; null: as long as the service keeps them by default')),
   environment: part({ sandbox: bool('true: the connector calls the stand-in of the vendor') }, 'Where the connector runs'),
   created_at: time('Time of creation'),

@@ -47,7 +47,7 @@ const toSelection = (entity: string, choice: string): EntitySelection =>
 
 interface EntityLineProps {
   readonly document: EntityDocument
-  /** undefined: the connector is not allowed to use it. */
+  /** undefined: it is not copied. */
   readonly selection: EntitySelection | undefined
   readonly onChange: (selection: EntitySelection | undefined) => void
 }
@@ -77,11 +77,7 @@ function EntityLine({ document, selection, onChange }: EntityLineProps) {
 /** Shows the choice between all entities and some. */
 function ScopeChoice({ isLimited, onChange }: { readonly isLimited: boolean; readonly onChange: (isLimited: boolean) => void }) {
   return (
-    <Radio.Group
-      aria-label="Entities that the connector can use"
-      value={isLimited ? 'some' : 'all'}
-      onChange={(value) => onChange(value === 'some')}
-    >
+    <Radio.Group aria-label="Entities that are copied" value={isLimited ? 'some' : 'all'} onChange={(value) => onChange(value === 'some')}>
       <Group>
         <Radio value="all" label="All entities" />
         <Radio value="some" label="Only some" />
@@ -116,7 +112,7 @@ function useSelection({ id, entities: stored }: ConnectorRecord) {
 export function EntitiesSection({ connector, kind }: { readonly connector: ConnectorRecord; readonly kind: DefinitionRecord }) {
   const { chosen, setChosen, set, change } = useSelection(connector)
   return (
-    <Section title="Entities" about="Calls of other entities are refused, and they have no copy.">
+    <Section title="Entities" about="Which entities are copied. Searches and changes read copies; calls reach all entities.">
       <ScopeChoice isLimited={chosen !== undefined} onChange={(isLimited) => setChosen(isLimited ? connector.entities : undefined)} />
       {chosen !== undefined && (
         <Stack gap={4}>
@@ -133,8 +129,8 @@ export function EntitiesSection({ connector, kind }: { readonly connector: Conne
       <Group>
         <ConfirmButton label="Change the entities" title="Change the entities?" isDisabled={chosen?.length === 0} mutation={change}>
           {chosen === undefined
-            ? 'Programs can use all entities of the kind, and all searchable ones are copied with the next sync.'
-            : `Programs can use these entities only: ${chosen.map(({ entity }) => entity).join(', ')}. Calls and searches of all others are refused at once.`}
+            ? 'All searchable entities of the kind are copied with the next sync.'
+            : `Copied from now on: ${chosen.flatMap((each) => (printModes(each) === 'write' ? [] : [each.entity])).join(', ') || 'nothing'}. The copies of all others are deleted, and searches of them are refused.`}
         </ConfirmButton>
       </Group>
     </Section>
