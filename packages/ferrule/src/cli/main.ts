@@ -166,15 +166,13 @@ function checkWords(command: Command, expected: readonly string[]): void {
     command.error(`error: too many arguments. Expected ${expected.length} arguments but got ${args.length}.`)
 }
 
-const formatExamples = (examples: readonly string[]): string => `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`
-
 function buildCommand(spec: CommandSpec, run: Runner): Command {
   const command = new Command(spec.name.split(' ').at(-1)).description(spec.about)
   if (spec.args !== undefined) command.arguments(spec.args)
   if (spec.usage !== undefined) command.usage(`${spec.usage} [options]`)
   for (const option of spec.options ?? []) command.addOption(buildOption(option))
   if (spec.details !== undefined) command.addHelpText('after', `\n${spec.details}`)
-  command.addHelpText('after', formatExamples(spec.examples))
+  command.addHelpText('after', `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join('\n')}`)
   command.action(async () => {
     const options = command.optsWithGlobals<Record<string, unknown>>()
     if (spec.words !== undefined) checkWords(command, spec.words(options))

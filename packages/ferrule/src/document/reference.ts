@@ -67,7 +67,6 @@ export function splitSection({ title, blocks }: ReferenceSection): readonly Refe
 
 /** Something that a search can find. */
 export interface ReferenceEntry {
-  /** Id of the section. */
   readonly section: string
   /** Id of the part; '' for the section itself. */
   readonly part: string

@@ -19,7 +19,6 @@ export interface ImportedText {
   /** Text of the file, YAML. */
   readonly text: string
   readonly entities: number
-  /** Number of its parts that are unsure. */
   readonly unsure: number
   readonly leftOut: readonly LeftOut[]
 }

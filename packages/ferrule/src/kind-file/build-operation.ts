@@ -67,7 +67,6 @@ export interface OperationSource {
   readonly action: LiveAction
   readonly entity: string
   readonly value: string | FileOperation
-  /** Fields of the record. */
   readonly record: Fields
   /** Where the answer has fields that it has under other names. */
   readonly from: Readonly<Record<string, Origin>>

@@ -17,7 +17,6 @@ export const most = { fields: 500, depth: 5, inAll: 20_000 } as const
 export class Findings {
   readonly mistakes: Mistake[] = []
   readonly doubts: Mistake[] = []
-  /** Name of the file. */
   readonly file: string
   /** Number of fields that were built. */
   fields = 0
@@ -57,13 +56,11 @@ export class Findings {
     return at ?? (steps.length === 0 ? { line: 1, column: 1 } : this.findPlace(steps.slice(0, -1), 'key'))
   }
 
-  /** Returns whether the file has a value there. */
   has(steps: Steps): boolean {
     const pointer = pointTo('', ...steps)
     return this.#keys.has(pointer) || this.#values.has(pointer)
   }
 
-  /** Notes a mistake at a value, at its key, or at a place. */
   note(steps: Steps, said: Said, where: 'value' | 'key' | Place = 'value'): void {
     const at = typeof where === 'string' ? this.findPlace(steps, where) : where
     const name = `${at.line}:${at.column} ${said.message}`
@@ -310,7 +307,6 @@ export class TreeChecker {
     )
   }
 
-  /** Checks a key of a field in full. */
   #checkMark({ key, at, value }: Entry, place: FieldPlace, steps: Steps, depth: number): [string, unknown][] {
     const rows = groups['field']?.keys ?? []
     const row = rows.find((each) => each.key === key)

@@ -8,7 +8,6 @@ export interface ShortField {
   readonly type: FieldType
   /** Values of `a|b|c`. */
   readonly values?: readonly string[]
-  /** The value is a list. */
   readonly many: boolean
   /** `?`: null, or left out by people who give credentials. `!`: a parameter that is required. */
   readonly mark: '' | '?' | '!'

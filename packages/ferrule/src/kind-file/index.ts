@@ -224,13 +224,10 @@ type WayOf<F, N> = F extends { readonly pages: infer W } ? (N extends keyof W ? 
 interface CursorField {
   readonly cursor: Field<string> & Optional
 }
-interface SizeField {
-  readonly limit: Field<number> & Optional
-}
 type PageFields<F, N> = N extends 'none'
   ? Record<never, never>
   : WayOf<F, N> extends { readonly size: string }
-    ? CursorField & SizeField
+    ? CursorField & { readonly limit: Field<number> & Optional }
     : CursorField
 type PageMark<N> = N extends 'none' ? Record<never, never> : { readonly page: 'next' }
 type ListPart<F, A, O> = A extends 'list' ? PageFields<F, PageName<F, O>> : Record<never, never>

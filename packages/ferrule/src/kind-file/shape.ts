@@ -31,7 +31,6 @@ export interface KeyRow {
   readonly holds: Shape
   /** What the key says, for people who know the vendor. */
   readonly about: string
-  /** How it is written. */
   readonly example: string
   readonly required?: true
   /** What holds without it. */

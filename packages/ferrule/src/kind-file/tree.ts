@@ -12,7 +12,6 @@ export type Tree = { readonly at: Place } & (
 /** A key with its value. */
 export interface Entry {
   readonly key: string
-  /** Place of the key. */
   readonly at: Place
   readonly value: Tree
 }

@@ -256,16 +256,10 @@ interface WalkedList {
 
 const writeRequest = ({ method, url, body = '' }: HttpRequest): string => `${method} ${url.href} ${body}`
 
-interface SyncedEntity {
-  readonly name: string
-  readonly definition: EntityDefinition
-  readonly since: Since
-}
-
 /** Lists what is wrong with the requests for two times. */
 async function listRequestProblems(
   connection: Connection,
-  { name, definition, since }: SyncedEntity,
+  { name, definition, since }: { readonly name: string; readonly definition: EntityDefinition; readonly since: Since },
   { params, times }: { readonly params: Values; readonly times: readonly number[] },
 ): Promise<string[]> {
   const ask = async (time: number): Promise<string> => {

@@ -29,7 +29,6 @@ export class FindingList {
     this.#files = files
   }
 
-  /** Adds failures of a recording. */
   fail(recording: Recording, ...messages: readonly string[]): void {
     const place = { file: this.#files.recordings, ...recording.at, call: nameRecording(recording) }
     this.all.push(...messages.map((message): Finding => ({ is: 'failure', ...place, message })))

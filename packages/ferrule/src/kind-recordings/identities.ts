@@ -40,12 +40,10 @@ export class Identities {
     return invented.length >= shortest && (this.#file.includes(invented) || [...this.#to.values()].includes(invented))
   }
 
-  /** Keeps what stands for a text. */
   keep(text: string, invented: string): void {
     this.#to.set(this.#digest(text), invented)
   }
 
-  /** Writes what is kept. */
   toText(): string {
     return `${writeJson({ key: this.#key, to: Object.fromEntries(this.#to) })}\n`
   }

@@ -61,7 +61,6 @@ class Recorder implements HttpSender {
 
 /** How a call is made. */
 export interface CallOptions {
-  /** Pages of a list at most. */
   readonly mostPages: number
   /** What answers; the vendor if omitted. */
   readonly from?: HttpSender | undefined

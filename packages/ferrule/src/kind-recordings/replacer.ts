@@ -69,7 +69,6 @@ export class Replacer {
     for (const [from, to] of given.known) this.#know(from, to)
   }
 
-  /** What was replaced, by places. */
   get replaced(): readonly Replaced[] {
     return [...this.#places].map(([place, as]) => ({ place, as }))
   }
@@ -209,7 +208,6 @@ export class Replacer {
     return to
   }
 
-  /** Writes a path with its query. */
   writePath = (pathname: string): string => this.#writeTarget({ pathname, search: '' })
 
   #writeScalar(value: unknown, holder: Sort | undefined): unknown {

@@ -15,17 +15,11 @@ const cursorSeconds = 3600
 /** How many selections of calls are remembered while they are paged. */
 const rememberedSelections = 16
 
-/** What a cursor says about the last row of its page. */
-interface CursorRow {
-  readonly id: string
-  readonly time?: string
-}
-
 interface Paged<T> {
   /** What must stay the same from page to page. */
   readonly filter: unknown
   readonly rows: readonly T[]
-  readonly cursorRow: (last: T) => CursorRow
+  readonly cursorRow: (last: T) => { readonly id: string; readonly time?: string }
 }
 
 const head = Buffer.from('{"alg":"HS256"}').toString('base64url')

@@ -56,18 +56,12 @@ const macroStatements: readonly string[] = macros.map((macro) => `CREATE MACRO m
 /** The package that holds the engine; it is an optional peer. */
 export const enginePackage = '@duckdb/node-api'
 
-/** A statement after it was checked and before it runs. */
-interface Compiled {
-  readonly names: readonly string[]
-  readonly types: readonly EngineType[]
-}
-
 /** One session of the engine: no state of it outlives it. Everything that runs throws what the engine throws. */
 export interface EngineSession {
   /** Database and schema that names without them belong to. */
   use(place: { readonly database?: string | undefined; readonly schema?: string | undefined }): Promise<void>
   /** Checks a statement without running it. */
-  compile(sql: string): Promise<Compiled>
+  compile(sql: string): Promise<{ readonly names: readonly string[]; readonly types: readonly EngineType[] }>
   /** Runs a statement. @returns how many rows it changed */
   run(sql: string): Promise<number>
   /** Runs a query. @returns texts of its first column, some thousand at a time */

@@ -5,7 +5,6 @@ import { type CredentialValues, checkConfiguration, checkCredentials, Secret } f
 import { failValidation, isObject, moveProblem, readSlug } from 'ferrule/internal'
 import {
   type ConnectorCommon,
-  type ConnectorNotice,
   type ConnectorRecord,
   type ConnectorStatus,
   type ConnectorSummary,
@@ -26,18 +25,12 @@ export const getConnectorStatus = (row: ConnectorRow): ConnectorStatus => (row.w
 const getStatusReason = (row: ConnectorRow): string | null =>
   row.workspace_status === 'inactive' ? 'Its workspace is inactive; set the status of the workspace to active.' : row.status_reason
 
-// JSON that this service wrote.
-const parseConfiguration = (row: ConnectorRow): Readonly<Record<string, unknown>> => JSON.parse(row.configuration)
-const parseEntities = (row: ConnectorRow): readonly EntitySelection[] => JSON.parse(row.entities)
-const parseNotices = (row: ConnectorRow): readonly ConnectorNotice[] => JSON.parse(row.notices)
-const parseFields = (row: ConnectorRow): readonly string[] => JSON.parse(row.credential_fields)
-
 /** Converts what records, summaries and overviews share. */
 export const toCommon = (row: ConnectorRow, kind: ServedKind | undefined): ConnectorCommon => ({
   id: row.id,
   name: row.name,
-  replication_config: parseConfiguration(row),
-  entities: parseEntities(row),
+  replication_config: JSON.parse(row.configuration),
+  entities: JSON.parse(row.entities),
   changes_days: row.changes_days,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
@@ -50,9 +43,9 @@ export const toCommon = (row: ConnectorRow, kind: ServedKind | undefined): Conne
   status: getConnectorStatus(row),
   status_reason: getStatusReason(row),
   credential_scheme: row.scheme,
-  credential_fields: parseFields(row),
+  credential_fields: JSON.parse(row.credential_fields),
   environment: { sandbox: Boolean(row.sandbox) },
-  notices: parseNotices(row),
+  notices: JSON.parse(row.notices),
 })
 
 const toTemplate = (row: ConnectorRow, kind: ServedKind | undefined) => {

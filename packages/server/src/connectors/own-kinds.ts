@@ -114,7 +114,7 @@ export interface OwnKinds {
   remove(principal: Principal, slug: string): Promise<KindRemoval>
 }
 
-const parseChanges = (text: string): readonly KindChange[] => JSON.parse(text) // JSON that this service wrote
+// JSON that this service wrote
 
 const toChanges = (changes: readonly KindChange[]) => ({ class: changes[0]?.class ?? ('none' as const), changes })
 
@@ -315,7 +315,7 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
         version: Number(row.version),
         connectors: connectors.get(Number(row.version)) ?? 0,
         created_at: iso(row.created_at),
-        ...toChanges(parseChanges(row.changes)),
+        ...toChanges(JSON.parse(row.changes)),
       }))
       return { data }
     },

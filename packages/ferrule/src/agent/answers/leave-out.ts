@@ -62,7 +62,6 @@ function readField(path: Path, rows: readonly Row[], known: KnownFields): Field 
 
 /** What rows are to have room for. */
 export interface Room {
-  /** Tokens that a row may have. */
   readonly rowTokens: number
   /** Maximum length of a text in the answer. */
   readonly mostCharacters: number

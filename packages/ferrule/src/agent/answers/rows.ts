@@ -20,7 +20,6 @@ export interface RowOffset {
 export interface RowsToWrite {
   /** What was called, for example `gong users.list of "Calls"`. */
   readonly subject: string
-  /** Whose data it is. */
   readonly title: string
   readonly rows: readonly unknown[]
   /** True: the rows are one record. */

@@ -41,7 +41,6 @@ export interface FileClient {
   readonly title: string
   /** Member of the file that holds the entries. */
   readonly container: string
-  /** The user's own file. */
   readonly findUserFile: FindLocation
   /** The file of a project; undefined: the client has files of users only. */
   readonly findProjectFile?: FindLocation
@@ -50,7 +49,6 @@ export interface FileClient {
   readonly buildAddress?: (access: AddressAccess, input: string) => object
   /** The question for the token, for a client that reads no variables; undefined: the client reads the variable. */
   readonly buildInput?: (id: string) => object
-  /** What the user does next. */
   readonly next: string
 }
 

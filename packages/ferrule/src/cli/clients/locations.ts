@@ -10,7 +10,6 @@ export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder of the user. */
   readonly home: string
-  /** Folder of the project. */
   readonly folder: string
   /** Absolute path of the runtime. */
   readonly runtime: string

@@ -35,7 +35,6 @@ export class Sink {
     return this.#isClosed
   }
 
-  /** Adds text. */
   async write(text: string): Promise<void> {
     this.#pending.push(text)
     this.#length += text.length
@@ -126,7 +125,6 @@ export interface OutputOptions {
   readonly fields: readonly FieldPath[] | undefined
   /** What CSV does with text that a spreadsheet would run. */
   readonly formulas: FormulaMode
-  /** Program of jq. */
   readonly jq: string | undefined
   /** Cells of a line of the terminal. */
   readonly width: number

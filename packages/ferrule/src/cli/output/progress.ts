@@ -6,7 +6,6 @@ const intervalMs = 100
 
 /** The line. */
 export interface Progress {
-  /** Replaces the text. */
   show(text: string): void
   /** Removes the line. */
   end(): void

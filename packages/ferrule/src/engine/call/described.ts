@@ -42,7 +42,6 @@ export class Descriptions {
     return found !== undefined && now < found.until ? found.names : undefined
   }
 
-  /** Keeps a description. */
   set(key: string, names: Names, now: number): void {
     this.#kept.set(key, { names, until: now + keptMs })
   }

@@ -175,7 +175,6 @@ export function findDivisible({ fills, operation }: CompiledOperation, given: Pa
 
 /** One compiled conversion of a record. */
 export interface Shaping {
-  /** Path of the result. */
   readonly to: Path
   readonly origin: Origin
   /** Path of the source, for `rename`, `copy` and `param`. */
@@ -222,7 +221,6 @@ export interface CompiledOperation {
   /** Names of the string parameters that are trimmed. */
   readonly trimmed: readonly string[]
   readonly shapings: readonly Shaping[]
-  /** Documented fields of a record. */
   readonly fields: DocumentedFields
   /** Paths of the fields that identify a record. */
   readonly key: readonly Path[]

@@ -23,7 +23,6 @@ export interface WireRequest {
   readonly template?: string
   /** JSON, or a form. */
   readonly body?: string
-  /** Headers of this request. */
   readonly headers?: Readonly<Record<string, string>>
   /** True if the body is a form. */
   readonly isForm?: true

@@ -42,7 +42,6 @@ export const failWithoutCredentials = (definition: ConnectorDefinition): Ferrule
 
 /** Credentials that fit a scheme. */
 export interface CheckedCredentials {
-  /** Name of the scheme. */
   readonly scheme: string
   readonly values: CredentialValues
 }

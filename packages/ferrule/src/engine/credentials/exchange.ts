@@ -44,7 +44,6 @@ export interface GrantExchange {
 
 /** The result of an exchange. */
 export interface Exchanged {
-  /** The given values, with those of the answer. */
   readonly values: CredentialValues
   /** True if the answer named a base address outside the vendor's hosts. The values keep the known base. */
   readonly hasForeignBase: boolean

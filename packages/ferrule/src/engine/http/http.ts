@@ -226,7 +226,6 @@ export interface HttpRequest {
   readonly memory?: MemoryLease | undefined
   /** Called when the request is written to a connection. Before that, nothing can have reached the vendor. */
   readonly onSend?: (() => void) | undefined
-  /** What the span of the request says. */
   readonly traced?: TracedRequest | undefined
 }
 

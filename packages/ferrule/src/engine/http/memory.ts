@@ -6,7 +6,6 @@ import { type FerruleError, fail } from '../../errors.ts'
 
 /** Options of the limit. */
 export interface MemoryOptions {
-  /** Total number of bytes. */
   readonly bytes: number
   /** Maximum wait of a call for memory, in milliseconds. */
   readonly waitMs?: number

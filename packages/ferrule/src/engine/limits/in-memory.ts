@@ -170,7 +170,6 @@ export class MemoryLimiter implements Limiter {
     return this.#findCredential(asker).isProven
   }
 
-  /** Returns the budget of the asker's key. */
   findBudget(asker: Asker): Budget {
     return this.#findShare(asker).budget
   }

@@ -167,7 +167,6 @@ export class FieldWriter {
     this.#schema = schema
   }
 
-  /** Lists the usable fields of a type that are values. */
   listValues({ fields }: NamedType): readonly Member[] {
     return fields.filter((field) => {
       const type = this.#schema.find(field.type.name)
@@ -218,7 +217,6 @@ export class FieldWriter {
     return `${value === 'any' ? 'object' : value}${lists === 1 ? '[]' : ''}${isNeeded ? '!' : ''} ${writeSentence(about, name)}`
   }
 
-  /** Writes parameters by name. */
   writeParameters(members: readonly Member[]): FileFields {
     const written = members.flatMap((member) => {
       const text = this.writeParameter(member)

@@ -20,12 +20,7 @@ export const sign = (template: Template): string => writeTemplate(template, ({ r
 export const signHost = (address: Address | undefined): string =>
   address === undefined ? '' : `${sign(address.host)} ${JSON.stringify(address.chosen?.of)}`
 
-interface Split {
-  readonly host: Template
-  readonly segments: readonly Template[]
-}
-
-function split(url: Template): Split | undefined {
+function split(url: Template): { readonly host: Template; readonly segments: readonly Template[] } | undefined {
   const [first, ...rest] = url
   const [, scheme = '', text = ''] = first?.is === 'text' ? (/^\s*(https:\/\/)([\s\S]*)$/.exec(first.text) ?? []) : []
   if (scheme === '') return undefined

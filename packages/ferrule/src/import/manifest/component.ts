@@ -210,7 +210,6 @@ export class References {
     return rest.length > 0 && Object.hasOwn(resolved, head) ? this.#find(rest.join('/'), resolved[head]) : undefined
   }
 
-  /** Resolves a value with all that is within it. */
   resolveAll(value: unknown, depth = 0): unknown {
     this.#count(depth)
     const resolved = this.resolve(value)
@@ -223,7 +222,6 @@ export class References {
 /** What components are read with. */
 export interface ComponentScope {
   readonly references: References
-  /** Every component that was met. */
   readonly met: Component[]
 }
 
@@ -251,7 +249,6 @@ export class Component {
     return this.type.startsWith('Custom') || this.node['class_name'] !== undefined
   }
 
-  /** Lists the properties that nobody read. */
   listUnread(): readonly string[] {
     const known = properties[this.type]
     return Object.keys(this.node).filter((name) => !this.#read.has(name) && (known?.includes(name) ?? true))
@@ -292,7 +289,6 @@ export class Component {
     return typeof value === 'string' ? fillParameters(value, this.parameters) : undefined
   }
 
-  /** Returns a text with its slots. */
   template(name: string): Template | undefined {
     const source = this.text(name)
     return source === undefined ? undefined : readTemplate(source)
@@ -306,7 +302,6 @@ export class Component {
     return new Component(this.#scope, node, { parameters, usual: typeof usual === 'string' ? usual : undefined })
   }
 
-  /** Returns the component of a property. */
   child(name: string): Component | undefined {
     return this.#make(this.take(name), name)
   }
@@ -317,7 +312,6 @@ export class Component {
     return (Array.isArray(value) ? value : [value]).flatMap((each) => this.#make(each, name) ?? [])
   }
 
-  /** Returns the components of a property that has them by name. */
   named(name: string): readonly (readonly [string, Component])[] {
     const value = this.take(name)
     if (!isObject(value)) return []

@@ -21,7 +21,6 @@ export interface EntityScope {
   readonly depth: number
   /** The call's path without the kind's prefix. */
   readonly path: Template
-  /** Headers of the call. */
   readonly headers: readonly Entry[]
   /** Name of the way of paging. */
   readonly way: string | undefined
@@ -255,11 +254,6 @@ type ParamSource =
   | { readonly is: 'grandparent'; readonly field: string }
   | { readonly is: 'start' | 'end'; readonly form?: string }
 
-interface Param {
-  readonly name: string
-  readonly source: ParamSource
-}
-
 const timeTypes = { iso: 'date-time', seconds: 'unix-time', milliseconds: 'unix-time-ms', date: 'date', none: 'string' } as const
 
 /** Finds where the value of a further stream comes from. */
@@ -277,7 +271,7 @@ class CallWriter {
   readonly text: Record<string, FileText> = {}
   readonly headers: Record<string, string> = {}
   /** Parameters whose values the sync takes from somewhere, in the order of the request. */
-  readonly sources: Param[] = []
+  readonly sources: { readonly name: string; readonly source: ParamSource }[] = []
   /** Text around the time of a change, by parameter. */
   readonly around = new Map<string, string>()
   readonly #draft: Draft

@@ -70,7 +70,6 @@ function readList(router: Component, notes: Notes): Partition | undefined {
 
 /** What a list is called for: records of another stream, and values of lists. */
 export interface Partitions {
-  /** Each has parents. */
   readonly substreams: readonly Partition[]
   readonly lists: readonly Partition[]
 }

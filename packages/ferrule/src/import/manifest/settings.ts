@@ -12,7 +12,6 @@ export interface Setting {
   readonly isRequired: boolean
   readonly isNumber: boolean
   readonly isList: boolean
-  /** The values that it can have, if the specification lists them. */
   readonly values: readonly string[]
   /** Values that the specification shows. */
   readonly examples: readonly string[]

@@ -194,7 +194,6 @@ export class PagingFinder {
     )
   }
 
-  /** Finds a way that the list itself says. */
   #findSaid(list: PagedList): { readonly way: FileWay; readonly isGuessed: boolean } | undefined {
     const { operation, parameters, rows } = list
     const extension = readExtension(operation)

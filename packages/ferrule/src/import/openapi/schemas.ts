@@ -42,7 +42,6 @@ export class Schemas {
     this.#document = document
   }
 
-  /** Reads a schema. */
   read(schema: unknown): Shape {
     const raw = this.#document.resolveObject(schema)
     const known = this.#known.get(raw)
@@ -107,7 +106,6 @@ export class Schemas {
     return type === 'null' || value === null || (Array.isArray(values) && values.length === 1 && (values[0] === null || values[0] === ''))
   }
 
-  /** Returns whether a schema is a list of objects. */
   isRecordList(schema: unknown): boolean {
     const { items, types } = this.read(schema)
     if (items === undefined || types.has('string')) return false

@@ -204,7 +204,6 @@ export class Tokens {
     this.#next = this.#read(0)
   }
 
-  /** The next token, which stays. */
   get next(): Token {
     return this.#next
   }
@@ -216,7 +215,6 @@ export class Tokens {
     return taken
   }
 
-  /** Takes the next token if it is this word or sign. */
   takeIf(text: string): boolean {
     const { type } = this.#next
     const isSame = (type === 'word' && this.#next.text.toLowerCase() === text) || (type === 'sign' && this.#next.text === text)

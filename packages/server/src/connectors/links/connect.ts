@@ -273,9 +273,6 @@ function listSchemes({ definition }: Kind, hasApplication: boolean): PageKind['s
   return [{ name: consent.name, title: consent.title, consent: true, who: consent.who, schema: null }, ...shown]
 }
 
-const printValue = (value: unknown): string =>
-  typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : JSON.stringify(value)
-
 /**
  * Prints what an entity is, for the owner of an account: its sentence, without how a call lists the records. A call reads the records of one
  * order; the connector reads those of each.
@@ -304,7 +301,7 @@ function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
     locked: Object.entries(values.locked).map(([name, value]) => ({
       name,
       title: definition.configuration[name]?.description ?? name,
-      value: printValue(value),
+      value: typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : JSON.stringify(value),
     })),
   }
 }

@@ -88,12 +88,9 @@ export function describeIncremental(described: Described, entity: string, isCopi
   return sync !== undefined && tracksChanges(sync) ? { entity, field: sync.newest ?? null, lookback_seconds: usualLookback } : null
 }
 
-// JSON that this service wrote.
-const parseSelection = (text: string): readonly EntitySelection[] => JSON.parse(text)
-
 /** Returns the entities that a connector keeps a copy of; none when its kind is missing. */
 export const readWantedEntities = (kind: Kind | undefined, row: Pick<CopyHolder, 'entities'>): readonly string[] =>
-  kind === undefined ? [] : selectWantedEntities(kind.definition, parseSelection(row.entities))
+  kind === undefined ? [] : selectWantedEntities(kind.definition, JSON.parse(row.entities))
 
 /** A connector with its kind and its synced entities. */
 export interface SyncedConnector {

@@ -133,11 +133,6 @@ export async function findPosition(db: Db, organizationId: string, id: string): 
 /** Events that an organization keeps at most. */
 const mostKept = 100_000
 
-interface Ends {
-  readonly oldest: unknown
-  readonly newest: unknown
-}
-
 /**
  * Deletes the oldest events of organizations with too many. Looks at those only that got events since the last look: others have no more than
  * before. Positions are whole numbers, so nobody has too many where the oldest and the newest are close together.
@@ -145,7 +140,7 @@ interface Ends {
  * @returns the number, and the newest position
  */
 export async function deleteSurplusEvents(db: Db, since: number): Promise<{ readonly deleted: number; readonly newest: number }> {
-  const { rows } = await sql<Ends>`
+  const { rows } = await sql<{ readonly oldest: unknown; readonly newest: unknown }>`
     select (select min(position) from events where position is not null) as oldest,
       (select max(position) from events where position is not null) as newest`.execute(db)
   const newest = Number(rows[0]?.newest ?? 0)

@@ -173,11 +173,6 @@ function buildVaultCommand(): Command {
   return command
 }
 
-interface ViewsOptions {
-  readonly organization?: string
-  readonly drop?: true
-}
-
 const refuseDatabase = (reason: string) => fail('setting_invalid', { name: 'CONTEXT_DATABASE_URL', reason })
 
 const printStatements = (about: string, statements: readonly string[]): void =>
@@ -244,7 +239,7 @@ const makeViewsOf = (connector: string, organization: string, parts: StateParts)
     printResult(await makeViews(await store.openDatabase(), connector, tables))
   })
 
-const runViews = (given: string, { organization, drop: isDropped }: ViewsOptions) =>
+const runViews = (given: string, { organization, drop: isDropped }: { readonly organization?: string; readonly drop?: true }) =>
   withPlatform(async (platform, parts) => {
     const connector = asId(given)
     if (connector === undefined) throw fail('connector_not_found', {})

@@ -249,12 +249,6 @@ interface OAuthAccessToken {
   readonly expiresAt: number
 }
 
-/** An organization that a signed-in application reaches. */
-interface ReachedOrganization {
-  readonly id: string
-  readonly name: string
-}
-
 /** State of the authorization server. Ids of records are stored as hashes, and their contents are encrypted with keys from the ids. */
 export interface OAuth {
   /** Keys that sign cookies, the current one first. */
@@ -273,7 +267,7 @@ export interface OAuth {
   /** Checks client id and secret of an application. @throws FerruleError `invalid_client`, `overloaded` */
   signIn(request: ClientCredentials): Promise<ProvenClient>
   /** Lists organizations of a signed-in application; 100 at most. */
-  listOrganizations(who: ProvenClient): Promise<readonly ReachedOrganization[]>
+  listOrganizations(who: ProvenClient): Promise<readonly { readonly id: string; readonly name: string }[]>
   /**
    * Enters an organization as a signed-in application.
    * @throws FerruleError `organization_forbidden`; `token_expired` after a replacement of the secret

@@ -13,15 +13,9 @@ interface LookupScope {
   readonly tables: readonly string[]
 }
 
-interface Remembered {
-  readonly listed: string
-  readonly words: readonly string[]
-  readonly size: number
-}
-
 /** Words of recent lookups. Outdated ones do no harm: the search compares the number of changes. */
 export class RecentWords {
-  readonly #byLookup = new Map<string, Remembered>()
+  readonly #byLookup = new Map<string, { readonly listed: string; readonly words: readonly string[]; readonly size: number }>()
   #size = 0
 
   /** Finds the words of all lookups of a search; undefined when some are missing, or were read at different numbers of changes. */

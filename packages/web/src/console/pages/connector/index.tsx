@@ -50,12 +50,7 @@ const says: Readonly<Record<SyncIndexRecord['state'], string>> = {
   failed: 'could not be created; the service tries again after a pause',
 }
 
-interface EntityIndex {
-  readonly entity: string
-  readonly index: SyncIndexRecord
-}
-
-const indexColumns: readonly ListColumn<EntityIndex>[] = [
+const indexColumns: readonly ListColumn<{ readonly entity: string; readonly index: SyncIndexRecord }>[] = [
   { title: 'Entity', cell: ({ entity }) => entity },
   { title: 'Field', cell: ({ index }) => index.field },
   { title: 'State', cell: ({ index: { state, error } }) => `${says[state]}${error === null ? '' : ` (${error})`}` },
