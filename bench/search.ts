@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import { Secret } from '../packages/ferrule/src/engine/credentials/source.ts'
 import type { Statement } from '../packages/server/src/copies/store/database/database.ts'
 import type { ContextStoreSettings } from '../packages/server/src/copies/store/database/settings.ts'

@@ -259,6 +259,37 @@ overStatements('a search over all connectors', async (engine) => {
     await world.ask(`${connectorsPath}/${late}`, { method: 'DELETE', token: world.token })
   })
 
+  test('counts as far as promised, and says of more that there are at least so many', async () => {
+    const crowd = await connectEmpty(world, 'desk', 'Crowd')
+    const people = [{ id: 'one', name: 'Crowd', email: 'crowd@example.com' }]
+    await write(world, { connector: crowd, kind: 'desk', entity: 'people', records: people })
+    let last = 1
+    const growTo = async (size: number): Promise<void> => {
+      const text = `insert into cs_desk_people select r.* from (select u from cs_desk_people u where email = 'crowd@example.com' limit 1) one,
+        generate_series($1::int4, $2::int4) n, jsonb_populate_record(one.u, jsonb_build_object('pk', concat('copy ', n))) r`
+      const database = await world.context.store.openDatabase()
+      await database.withConnection((run) => run({ text, values: [last + 1, size] }), { timeoutMs: 600_000 })
+      last = size
+    }
+    const countAll = async () => {
+      const filter = { eq: { email: 'crowd@example.com' } }
+      const params = { query: { filter }, limit: 1, count: true }
+      const { json } = await world.execute(crowd, { entity: 'people', action: 'context_store_search', params })
+      const { facets } = (await searchAll(world, { filter, limit: 1 })).json
+      return { total: json.meta.total, isMore: json.meta.total_at_least, facets: facets.kinds, groups: facets.entities.length }
+    }
+    const facets = (count: number, exact: boolean) => [{ kind: 'desk', count, exact }]
+    await growTo(1_000)
+    expect(await countAll()).toEqual({ total: 1_000, isMore: undefined, facets: facets(1_000, true), groups: 1 })
+    await growTo(1_001)
+    expect(await countAll()).toEqual({ total: 1_001, isMore: undefined, facets: facets(1_000, false), groups: 1 })
+    await growTo(100_000)
+    expect(await countAll()).toEqual({ total: 100_000, isMore: undefined, facets: facets(1_000, false), groups: 1 })
+    await growTo(100_001)
+    expect(await countAll()).toEqual({ total: 100_000, isMore: true, facets: facets(1_000, false), groups: 1 })
+    await world.ask(`${connectorsPath}/${crowd}`, { method: 'DELETE', token: world.token })
+  })
+
   test('shows nothing to another organization, and a token its part only', async () => {
     const stranger = await createTenant(world, `Stranger ${engine}`)
     expect((await searchAll(world, { text: 'acme' }, stranger.token)).json.data).toEqual([])

@@ -99,7 +99,7 @@ export interface SearchAnswer {
   readonly isUnranked: boolean
   /** Paths below undocumented fields that no record has; only on the first page. */
   readonly unseenPaths: readonly string[]
-  /** Records of all pages, where they were asked for; at most `mostCounted`, or one more where there are more. */
+  /** Records of all pages, where they were asked for; at most `mostTotal`, or one more where there are more. */
   readonly total?: number | undefined
   /** Whole milliseconds. */
   readonly tookMs: number
