@@ -1,4 +1,4 @@
-/** Groups of the search page with fields of the records that they refer to. */
+/** Records and groups of the search page with fields of the records that they refer to. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectEmpty, emptyVendors, write } from '../http/everything-support.ts'
 import { findAllBarriers } from './accessibility.ts'
@@ -33,17 +33,17 @@ beforeAll(async () => {
 }, limits.test)
 afterAll(() => opened.close())
 
-/** Opens the groups. */
+/** Opens the search, which shows groups unless `show` says otherwise. */
 const open = (params: Readonly<Record<string, string>>) =>
   opened.go(`/search?${new URLSearchParams({ connector: desk, entity, show: 'groups', ...params })}`)
 
 const readAddress = () => Object.fromEntries(new URL(opened.page.url()).searchParams)
-const table = () => opened.page.getByRole('table', { name: 'Groups of tickets' })
+const table = (what = 'Groups') => opened.page.getByRole('table', { name: `${what} of tickets` })
 const related = () => opened.page.getByRole('combobox', { name: 'Fields of related records' })
 
 /** Reads the texts of the header and of the rows, without the numbers of the rows. */
-const readTable = (): Promise<readonly (readonly string[])[]> =>
-  table()
+const readTable = (what = 'Groups'): Promise<readonly (readonly string[])[]> =>
+  table(what)
     .getByRole('row')
     .evaluateAll((rows) =>
       rows.map((row) => [...row.querySelectorAll('[role=columnheader], [role=cell]')].slice(1).map((cell) => cell.textContent ?? '')),
@@ -84,6 +84,40 @@ test('show fields of what they refer to, and the address restores them', options
     ])
   await page.getByRole('img', { name: /by watchers and opened by month\. 2 lines/ }).waitFor()
   await page.getByText('p1 (Ada Lovelace)', { exact: true }).first().waitFor()
+  expect(complaints()).toEqual([])
+})
+
+test('records show fields of what they refer to beside the reference, of a list by its ids', options, async () => {
+  const { page, screenshot, complaints } = opened
+  await open({ show: 'records', sort: 'id:asc', fields: 'requester,watchers,subject', filter: 'id != 7' })
+  await table('Records').waitFor()
+  for (const option of ['requester → name', 'watchers[] → name']) {
+    await related().fill(option)
+    await page.getByRole('option', { name: option, exact: true }).click()
+  }
+  await page.keyboard.press('Escape')
+  await expect
+    .poll(() => readTable('Records'))
+    .toEqual([
+      ['requester', 'requester → name', 'watchers', 'watchers[] → name', 'subject'],
+      ['p1', 'Ada Lovelace', '["p2"]Show', '["Grace Hopper"]', 'Ticket 1'],
+      ['p1', 'Ada Lovelace', '["p1","p2"]Show', '["Ada Lovelace","Grace Hopper"]', 'Ticket 2'],
+      ['p1', 'Ada Lovelace', '[]', '[]', 'Ticket 3'],
+      ['p2', 'Grace Hopper', '["gone"]Show', '[null]', 'Ticket 4'],
+      ['p2', 'Grace Hopper', '["p2"]Show', '["Grace Hopper"]', 'Ticket 5'],
+      ['gone', '–', '[]', '[]', 'Ticket 6'],
+    ])
+  expect(readAddress()).toMatchObject({ include: 'requester.name,watchers[].name' })
+  await screenshot('records-related')
+  expect(await findAllBarriers(page, () => table('Records').waitFor())).toEqual([])
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByText('Without fields of related records').waitFor()
+  await page.keyboard.press('Escape')
+  await open({ show: 'records', connector: partial, include: 'requester.name' })
+  await page.getByText('people: no sync has ended yet.').waitFor()
+  const [header, row] = await readTable('Records')
+  expect(header).not.toContain('_related')
+  expect(row?.[header?.indexOf('requester → name') ?? -1]).toBe('–')
   expect(complaints()).toEqual([])
 })
 

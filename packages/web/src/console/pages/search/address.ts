@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import { useAddressParams } from '../../data/params.ts'
 import type { DataSort } from '../../parts/table/header-row.tsx'
-import { type GroupChoice, readChoice } from './groups/choice.ts'
+import { type GroupChoice, type RelatedField, readChoice, readRelated } from './groups/choice.ts'
 
 /** Views of a filter. */
 export const views = ['conditions', 'text', 'json'] as const
@@ -42,6 +42,8 @@ export interface SearchAddress {
   readonly sort: DataSort | undefined
   /** Paths of the chosen columns; none: all fields. */
   readonly fields: readonly string[]
+  /** Fields of related records that stand beside them. */
+  readonly related: readonly RelatedField[]
   /** Greatest age of the copy in seconds. */
   readonly maxAge: number | undefined
   readonly allowPartial: boolean
@@ -76,6 +78,7 @@ export function useSearchAddress() {
       filter,
       sort: readSort(sort),
       fields: fields === undefined ? [] : fields.split(','),
+      related: readRelated(include),
       maxAge: age !== undefined && /^\d{1,9}$/.test(age) ? Number(age) : undefined,
       allowPartial: partial === '1',
       view: readView(view),
@@ -86,7 +89,7 @@ export function useSearchAddress() {
       limit: groupLimits.find((each) => String(each) === limit) ?? groupLimits[0],
       drawn: draw,
     }),
-    [kind, connector, entity, record, filter, sort, fields, age, partial, view, pages, show, groups, zone, limit, draw],
+    [kind, connector, entity, record, filter, sort, fields, include, age, partial, view, pages, show, groups, zone, limit, draw],
   )
   return [address, change] as const
 }

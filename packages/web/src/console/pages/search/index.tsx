@@ -18,7 +18,7 @@ import { Builder } from './builder/builder.tsx'
 import { describeFields, type FilterField, listFields } from './filter/fields.ts'
 import { editJson, editText, editTree, emptyDraft, type FilterDraft } from './filter/tree.ts'
 import { listRelated, type RelatedField } from './groups/choice.ts'
-import { GroupOptions, Groups } from './groups/groups.tsx'
+import { GroupOptions, Groups, RelatedFields } from './groups/groups.tsx'
 import { useRecordOfAddress } from './record-address.ts'
 import { Results } from './results.tsx'
 import classes from './search.module.css'
@@ -74,20 +74,23 @@ interface OptionsProps {
   readonly onChange: ChangeAddress
 }
 
-function Columns({ address, fields, onChange }: OptionsProps) {
+function Columns({ address, fields, related, onChange }: OptionsProps) {
   // A path with a comma cannot stand in a list with commas; no vendor has one.
   const paths = fields.map(({ path }) => path).filter((path) => !path.includes(','))
   return (
-    <MultiSelect
-      label="Columns"
-      {...(address.fields.length === 0 ? { placeholder: 'all fields' } : {})}
-      classNames={{ inputField: classes.columnInput ?? '' }}
-      data={[...new Set([...paths, ...address.fields])]}
-      value={[...address.fields]}
-      onChange={(chosen) => onChange({ fields: chosen.join(','), pages: undefined })}
-      searchable
-      clearable
-    />
+    <>
+      <MultiSelect
+        label="Columns"
+        {...(address.fields.length === 0 ? { placeholder: 'all fields' } : {})}
+        classNames={{ inputField: classes.columnInput ?? '' }}
+        data={[...new Set([...paths, ...address.fields])]}
+        value={[...address.fields]}
+        onChange={(chosen) => onChange({ fields: chosen.join(','), pages: undefined })}
+        searchable
+        clearable
+      />
+      <RelatedFields offered={related} shown={address.related} onChange={onChange} />
+    </>
   )
 }
 

@@ -12,41 +12,12 @@ import { describeError } from '../../parts/describe-error.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { printCount, printCounted, printSize } from '../../parts/print.ts'
-import { type DataColumn, findColumns } from '../../parts/table/columns.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { type ChangeAddress, mostPages, turnSort } from './address.ts'
 import type { FilterField } from './filter/fields.ts'
+import { buildColumns, listOrdered } from './record-columns.ts'
 import { buildOptions, buildParams, type RunnableSearch, type RunningSearch, useSearch } from './use-search.ts'
-
-/** Types that hold one value, which the service can order by. */
-const ordered: ReadonlySet<string> = new Set(['text', 'integer', 'number', 'boolean'])
-
-/** Reads a path: through an array, the values of all its elements. */
-function readSteps(value: unknown, steps: readonly string[]): unknown {
-  const [first, ...rest] = steps
-  if (first === undefined) return value
-  if (Array.isArray(value)) return value.flatMap((each: unknown) => readSteps(each, steps) ?? [])
-  return isObject(value) ? readSteps(value[first], rest) : undefined
-}
-
-/** Reads a path of a record. A field can have a dot in its name. */
-const readPath = (record: unknown, path: string): unknown =>
-  isObject(record) && Object.hasOwn(record, path) ? record[path] : readSteps(record, path.replaceAll('[]', '').split('.'))
-
-/** Lists the fields that the service can order by. */
-const listOrdered = (fields: readonly FilterField[]): ReadonlySet<string> =>
-  new Set(fields.filter(({ path, type }) => !path.includes('.') && ordered.has(type)).map(({ path }) => path))
-
-/** Builds the columns: the chosen ones, else those of the records. */
-function buildColumns(
-  rows: readonly unknown[],
-  { chosen, canSort }: { readonly chosen: readonly string[]; readonly canSort: ReadonlySet<string> },
-): readonly DataColumn[] {
-  const columns =
-    chosen.length === 0 ? findColumns(rows) : chosen.map((path): DataColumn => ({ name: path, read: (row) => readPath(row, path) }))
-  return columns.map((column) => ({ ...column, canSort: canSort.has(column.name) }))
-}
 
 /** What a state adds to the sentence. */
 const states: Readonly<Partial<Record<Given['status'], string>>> = {
@@ -145,7 +116,8 @@ function printRead(count: number, { query: { data, hasNextPage } }: RunningSearc
 function Found({ search, fields, onChange, running }: ResultsProps & { readonly running: RunningSearch }) {
   const { query, rows } = running
   const canSort = useMemo(() => listOrdered(fields), [fields])
-  const columns = useMemo(() => buildColumns(rows, { chosen: search.fields, canSort }), [rows, search.fields, canSort])
+  const { fields: chosen, related } = search
+  const columns = useMemo(() => buildColumns(rows, { chosen, related, canSort }), [rows, chosen, related, canSort])
   const [first] = query.data?.pages ?? []
   if (first === undefined) return null
   return (
@@ -353,6 +325,7 @@ function ExportMenu({ search }: { readonly search: RunnableSearch }) {
           <Button variant="default">Export</Button>
         </Menu.Target>
         <Menu.Dropdown>
+          {search.related.length > 0 && <Menu.Label>Without fields of related records</Menu.Label>}
           {exportFormats.map((format) => (
             <Menu.Item key={format} onClick={() => start(format)}>
               {labels[format]}

@@ -7,6 +7,7 @@ import { useEffect, useMemo } from 'react'
 import { useConnector } from '../../data/connector.ts'
 import { useTenant } from '../../data/tenant.ts'
 import type { SearchAddress } from './address.ts'
+import { buildInclude } from './groups/choice.ts'
 
 const pageRecords = 500
 
@@ -74,15 +75,15 @@ export type RunningSearch<Page extends FoundPage = FoundPage> = ReturnType<typeo
 /** Runs the search of the address. The first page counts what is found. */
 export function useSearch(search: RunnableSearch): RunningSearch {
   const hosted = useConnector(search.connector)
-  const { connector, entity, filter, sort, fields, maxAge, allowPartial, pages } = search
+  const { connector, entity, filter, sort, fields, related, maxAge, allowPartial, pages } = search
   return usePages({
-    key: ['records', { connector, entity, filter, sort, fields, maxAge, allowPartial }],
+    key: ['records', { connector, entity, filter, sort, fields, related, maxAge, allowPartial }],
     pages,
     read: async (cursor, signal) => {
       const place = cursor === undefined ? { count: true } : { cursor }
       const answer = await hosted.search(
         entity,
-        { ...buildParams(search), ...place, limit: pageRecords },
+        { ...buildParams(search), ...buildInclude(related), ...place, limit: pageRecords },
         { ...buildOptions(search), signal },
       )
       if (!isPage(answer)) throw new Error('The service answered something that is no page of a search.')

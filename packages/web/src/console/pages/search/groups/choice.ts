@@ -75,9 +75,18 @@ const describeRelated = (reference: string, field: string): RelatedField => ({
   field,
 })
 
-function readRelated(token: string): readonly RelatedField[] {
-  const at = token.lastIndexOf('.')
-  return at <= 0 || at === token.length - 1 ? [] : [describeRelated(token.slice(0, at), token.slice(at + 1))]
+/** Reads fields of related records of the address, such as `primaryUserId.firstName`. */
+export const readRelated = (include: string | undefined): readonly RelatedField[] =>
+  readTokens(include).flatMap((token) => {
+    const at = token.lastIndexOf('.')
+    return at <= 0 || at === token.length - 1 ? [] : [describeRelated(token.slice(0, at), token.slice(at + 1))]
+  })
+
+/** Builds `include` of a request. */
+export function buildInclude(related: readonly RelatedField[]): { readonly include?: Readonly<Record<string, readonly string[]>> } {
+  const byReference = Map.groupBy(related, ({ reference }) => reference)
+  const include = [...byReference].map(([reference, fields]) => [reference, fields.map(({ field }) => field)] as const)
+  return include.length === 0 ? {} : { include: Object.fromEntries(include) }
 }
 
 /** Only values refer to records; periods and ranges do not. */
@@ -122,7 +131,7 @@ interface ChoiceParams {
 
 /** Reads the choice of an address. Without measures the records are counted. Related fields of what is no group are left out. */
 export function readChoice({ by, include, measures: measured, zone, order }: ChoiceParams): GroupChoice {
-  const related = readTokens(include).flatMap(readRelated)
+  const related = readRelated(include)
   const groups = readTokens(by)
     .slice(0, aggregateLimits.mostKeys)
     .map(readGroup)
@@ -151,11 +160,6 @@ export function buildAggregate({ groups, measures, zone, order }: GroupChoice): 
   const places = new Map<string, string>(groups.map(({ token }, index) => [token, `g${index}`]))
   for (const [index, { token }] of measures.entries()) places.set(token, `m${index}`)
   const place = order === undefined ? undefined : places.get(order.column)
-  const byReference = Map.groupBy(
-    groups.flatMap(({ related }) => related),
-    ({ reference }) => reference,
-  )
-  const include = [...byReference].map(([reference, related]) => [reference, related.map(({ field }) => field)] as const)
   return {
     group_by: groups.map(({ field, by, bounds }, index) => ({
       field,
@@ -163,7 +167,7 @@ export function buildAggregate({ groups, measures, zone, order }: GroupChoice): 
       ...(by === 'ranges' ? { ranges: bounds } : by === 'value' ? {} : { by, time_zone: zone }),
     })),
     measures: Object.fromEntries(measures.map(({ of }, index) => [`m${index}`, of === undefined ? countToken : { [of.is]: of.field }])),
-    ...(include.length === 0 ? {} : { include: Object.fromEntries(include) }),
+    ...buildInclude(groups.flatMap(({ related }) => related)),
     ...(place === undefined ? {} : { sort: [{ [place]: order?.direction }] }),
   }
 }
@@ -202,10 +206,8 @@ export interface Offer {
 }
 
 /** Lists the fields of the records that groups refer to. */
-export const offerRelated = (fields: readonly RelatedField[], groups: readonly GroupKey[]): readonly Offer[] =>
-  fields
-    .filter(({ reference }) => groups.some((group) => refersBy(group, reference)))
-    .map(({ token, title }) => ({ value: token, label: title }))
+export const listOfGroups = (fields: readonly RelatedField[], groups: readonly GroupKey[]): readonly RelatedField[] =>
+  fields.filter(({ reference }) => groups.some((group) => refersBy(group, reference)))
 
 /** Lists the fields with one value that each reference leads to. A name with a dot or a comma could not be told from a path or a list. */
 export const listRelated = (

@@ -1,7 +1,7 @@
 /** The groups that a search is divided into, as a chart and a table. */
 import { Alert, Button, Group, Loader, MultiSelect, NativeSelect, Select, Stack, Text, TextInput } from '@mantine/core'
 import { parseFilter } from 'ferrule/core'
-import { aggregateLimits, findTransport, isObject, isTimeUnit, readJsonNumbers, relatedName } from 'ferrule/internal'
+import { aggregateLimits, findTransport, isObject, isTimeUnit, readJsonNumbers } from 'ferrule/internal'
 import { endpoints } from 'ferrule/wire'
 import { useMemo, useState } from 'react'
 import { useFerrule } from '../../../data/ferrule.ts'
@@ -12,6 +12,7 @@ import type { DataColumn } from '../../../parts/table/columns.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
 import { type ChangeAddress, groupLimits, type SearchAddress } from '../address.ts'
 import type { FilterField } from '../filter/fields.ts'
+import { readReferred } from '../record-columns.ts'
 import { Freshness, More, Remarks, SearchError } from '../results.tsx'
 import searchClasses from '../search.module.css'
 import { type FoundPage, isPage, type RunnableSearch, type RunningSearch, usePages } from '../use-search.ts'
@@ -22,12 +23,11 @@ import {
   type GroupChoice,
   type GroupKey,
   type GroupMeasure,
+  listOfGroups,
   type Offer,
   offerGroups,
   offerMeasures,
-  offerRelated,
   type RelatedField,
-  toPlain,
   turnOrder,
   writeGroup,
 } from './choice.ts'
@@ -47,17 +47,11 @@ function nameRows(rows: readonly unknown[], { groups, measures }: GroupChoice): 
   const values = [
     ...groups.flatMap(({ title, related }, index) => [
       [title, (row: unknown) => readMember(row, `g${index}`)] as const,
-      ...related.map((each) => [each.title, (row: unknown) => readRelated(row, each)] as const),
+      ...related.map((each) => [each.title, (row: unknown) => readMember(readReferred(row, each.reference), each.field)] as const),
     ]),
     ...measures.map(({ title }, index) => [title, (row: unknown) => readMember(row, `m${index}`)] as const),
   ]
   return rows.map((row) => Object.fromEntries(values.map(([title, read]) => [title, read(row)])))
-}
-
-function readRelated(row: unknown, { reference, field }: RelatedField): unknown {
-  const related = readMember(row, relatedName)
-  const [, record] = Object.entries(isObject(related) ? related : {}).find(([name]) => toPlain(name) === toPlain(reference)) ?? []
-  return readMember(record, field)
 }
 
 const buildColumns = ({ groups, measures }: GroupChoice): readonly DataColumn<NamedRow>[] => [
@@ -383,6 +377,29 @@ function Many({ label, placeholder, most, chosen, offer, fields, onChange }: Man
   )
 }
 
+/** What the choice of related fields gets. */
+interface RelatedFieldsProps {
+  readonly offered: readonly RelatedField[]
+  readonly shown: readonly RelatedField[]
+  readonly onChange: ChangeAddress
+}
+
+/** Chooses fields of related records, where there are some. */
+export function RelatedFields({ offered, shown, onChange }: RelatedFieldsProps) {
+  if (offered.length === 0 && shown.length === 0) return null
+  return (
+    <Many
+      label="Fields of related records"
+      placeholder="none"
+      most={mostRelated}
+      chosen={shown}
+      offer={() => offered.map(({ token, title }) => ({ value: token, label: title }))}
+      fields={[]}
+      onChange={(tokens) => onChange({ include: tokens.join(','), pages: undefined })}
+    />
+  )
+}
+
 const number = /^-?\d+(?:\.\d+)?$/
 
 /** Reads the begins of ranges; undefined: they are no ascending numbers. The service compares long ones exactly. */
@@ -415,7 +432,7 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((each) => eac
 export function GroupOptions({ address: { groups: choice, limit, isZoned }, fields, related, onChange }: OptionsProps) {
   const { groups, measures, zone } = choice
   const shown = groups.flatMap((group) => group.related)
-  const offered = useMemo(() => offerRelated(related, groups), [related, groups])
+  const offered = useMemo(() => listOfGroups(related, groups), [related, groups])
   const setGroups = (tokens: readonly string[]) => {
     // A colleague in another zone sees the same periods.
     const own = isZoned ? {} : { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }
@@ -432,17 +449,7 @@ export function GroupOptions({ address: { groups: choice, limit, isZoned }, fiel
         fields={fields}
         onChange={setGroups}
       />
-      {(offered.length > 0 || shown.length > 0) && (
-        <Many
-          label="Fields of related records"
-          placeholder="none"
-          most={mostRelated}
-          chosen={shown}
-          offer={() => offered}
-          fields={fields}
-          onChange={(tokens) => onChange({ include: tokens.join(','), pages: undefined })}
-        />
-      )}
+      <RelatedFields offered={offered} shown={shown} onChange={onChange} />
       <Many
         label="Measures"
         placeholder="number of records"
