@@ -92,6 +92,7 @@ overStatements('an aggregate', async (engine) => {
       [{ groups: [] }, 'invalid_parameter', '/params/groups'],
     ]
     for (const [params, code, at] of faults) expect([params, ...(await told(params)).slice(1, 3)]).toEqual([params, code, at])
+    expect((await told({ group_by: [{ field: 'active', by: 'day' }] })).at(-1)).toContain('boolean values are no times')
     const checked = await world.ask(`${connectorsPath}/${users}/validate`, {
       token: world.token,
       body: { entity: 'users', action: 'context_store_aggregate', params: { groups: [] } },

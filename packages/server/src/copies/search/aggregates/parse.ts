@@ -92,7 +92,7 @@ function parseBy(given: Readonly<Record<string, unknown>>, pointer: RequestPoint
 /** Finds why values of a field make no groups of that form; undefined: they do. */
 function findUnfit(by: GroupBy, { type, isTime }: { type: PathType; isTime: boolean }): string | undefined {
   if (by.is === 'value') return isTime ? `a time needs by: ${Object.keys(timeUnits).join(', ')}` : undefined
-  if (by.is === 'time') return type === 'text' || type === 'any' ? undefined : `a ${type} is no time`
+  if (by.is === 'time') return type === 'text' || type === 'any' ? undefined : `${type} values are no times`
   return type === 'boolean' || isTime ? `a ${isTime ? 'time' : type} is no number` : undefined
 }
 
