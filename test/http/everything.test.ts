@@ -266,7 +266,7 @@ overStatements('a search over all connectors', async (engine) => {
     let last = 1
     const growTo = async (size: number): Promise<void> => {
       const text = `insert into cs_desk_people select r.* from (select u from cs_desk_people u where email = 'crowd@example.com' limit 1) one,
-        generate_series($1::int4, $2::int4) n, jsonb_populate_record(one.u, jsonb_build_object('pk', concat('copy ', n))) r`
+        generate_series($1::int4, $2::int4) n, jsonb_populate_record(one.u, jsonb_build_object('pk', concat('copy ', n), 'id', concat('copy ', n))) r`
       const database = await world.context.store.openDatabase()
       await database.withConnection((run) => run({ text, values: [last + 1, size] }), { timeoutMs: 600_000 })
       last = size
@@ -287,6 +287,12 @@ overStatements('a search over all connectors', async (engine) => {
     expect(await countAll()).toEqual({ total: 100_000, isMore: undefined, facets: facets(1_000, false), groups: 1 })
     await growTo(100_001)
     expect(await countAll()).toEqual({ total: 100_000, isMore: true, facets: facets(1_000, false), groups: 1 })
+    const group = async (cursor?: string) =>
+      (await world.execute(crowd, { entity: 'people', action: 'context_store_aggregate', params: { group_by: ['id'], limit: 10_000, cursor } }))
+        .json
+    const { data, meta } = await group()
+    expect([data.length, meta.groups, meta.has_more]).toEqual([10_000, 100_001, true])
+    expect((await group(meta.cursor)).code).toBe('query_too_complex') // the pages of groups end there
     await world.ask(`${connectorsPath}/${crowd}`, { method: 'DELETE', token: world.token })
   })
 

@@ -46,7 +46,7 @@ test('fields of related records stand beside the groups that refer to them', () 
   ]
   const [measure] = users.measures
   const picture = measure && drawPicture(rows, { choice: users, measure, all: 3 })
-  expect(picture?.is === 'bars' && picture.bars.map(({ label }) => label)).toEqual(['1 (Ada, 20)', '2 (Grace)', '3'])
+  expect(picture?.is === 'bars' && picture.bars.map(({ label }) => label)).toEqual(['Ada, 20 (1)', 'Grace (2)', '3'])
 })
 
 test('bars are bounded and tell the rest; texts keep every digit', () => {

@@ -22,11 +22,12 @@ const isMissing = (value: unknown): boolean => value === null || value === undef
 /** Prints a field of the record that a group refers to. */
 export const printRelated = (value: unknown): string => (isMissing(value) ? '–' : printGroup(value))
 
-/** Prints the values of some groups in a row, each with what is known of the record that it refers to. */
+/** Prints the values of some groups in a row. What is known of the record that a value refers to comes first: a chart cuts long names. */
 export const printKeys = (row: NamedRow, groups: readonly GroupKey[]): string =>
   groups
     .map(({ title, related }) => {
       const known = related.map((each) => row[each.title]).filter((value) => !isMissing(value))
-      return `${printGroup(row[title])}${known.length === 0 ? '' : ` (${known.map(printGroup).join(', ')})`}`
+      const key = printGroup(row[title])
+      return known.length === 0 ? key : `${known.map(printGroup).join(', ')} (${key})`
     })
     .join(' · ')
