@@ -287,9 +287,10 @@ overStatements('a search over all connectors', async (engine) => {
     expect(await countAll()).toEqual({ total: 100_000, isMore: undefined, facets: facets(1_000, false), groups: 1 })
     await growTo(100_001)
     expect(await countAll()).toEqual({ total: 100_000, isMore: true, facets: facets(1_000, false), groups: 1 })
-    const group = async (cursor?: string) =>
-      (await world.execute(crowd, { entity: 'people', action: 'context_store_aggregate', params: { group_by: ['id'], limit: 10_000, cursor } }))
-        .json
+    const group = async (cursor?: string): Promise<Json> => {
+      const params = { group_by: ['id'], limit: 10_000, cursor }
+      return (await world.execute(crowd, { entity: 'people', action: 'context_store_aggregate', params })).json
+    }
     const { data, meta } = await group()
     expect([data.length, meta.groups, meta.has_more]).toEqual([10_000, 100_001, true])
     expect((await group(meta.cursor)).code).toBe('query_too_complex') // the pages of groups end there
