@@ -29,7 +29,7 @@ test('changes appear while somebody looks, and a lost feed begins again', { time
   await go(`/connectors/${connector}?tab=changes`)
   await page.getByText('No copy yet').waitFor()
   await world.context.sync()
-  await page.getByText('writes changes down from the first look on').waitFor()
+  await page.getByText('records changes from the first time that somebody looks').waitFor()
   expect(await page.getByRole('link', { name: 'How changes work' }).getAttribute('href')).toBe('/docs/changes')
   await page.getByLabel('Entity').selectOption('users')
   await page.getByText('No change yet').waitFor()

@@ -131,3 +131,15 @@ test('an error of the warehouse says what to do, and a running statement can be 
   await page.unroute('**/execute')
   complaints() // the browser reports the refusal of the warehouse
 })
+
+test('the page of a connector without copies leads to its operations, and offers no sync', options, async () => {
+  const { page, go, complaints } = opened
+  await go(`/connectors/${id}?tab=runs`)
+  await page.getByText('Without a copy: read at the vendor with each call').waitFor()
+  expect(await page.getByRole('tab').allTextContents()).toEqual(['Entities', 'Calls', 'Notices', 'Credentials', 'Settings'])
+  expect(await page.getByRole('button', { name: 'Sync now' }).count()).toBe(0)
+  expect(await findAllBarriers(page)).toEqual([])
+  await page.getByRole('link', { name: 'Explore', exact: true }).click()
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/console/explorer')
+  expect(complaints()).toEqual([])
+})

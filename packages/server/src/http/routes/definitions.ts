@@ -222,7 +222,7 @@ entities:
   customers:
     about: Customers
     key: id
-    fields: { id: string The customer's id, name: string? Name }
+    fields: { id: string Id of the customer, name: string? Name }
     list: { call: GET /customers, pages: none }
 `,
 }

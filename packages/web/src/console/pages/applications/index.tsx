@@ -17,7 +17,7 @@ import { Time } from '../../parts/time.tsx'
 const columns: readonly ListColumn<ApplicationRecord>[] = [
   {
     title: 'Name',
-    width: '22%',
+    width: '16%',
     cell: ({ name, is_caller: isOwn }) => (
       <>
         <strong>{name}</strong> {isOwn && <Badge>Signed in with it</Badge>}
@@ -26,7 +26,7 @@ const columns: readonly ListColumn<ApplicationRecord>[] = [
   },
   {
     title: 'Client id',
-    width: '37%',
+    width: '40%',
     cell: ({ name, client_id: clientId }) => (
       <Group gap="xs" wrap="nowrap">
         <span className="mono">{clientId}</span>

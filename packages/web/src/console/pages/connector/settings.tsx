@@ -428,7 +428,7 @@ export function ChangesSection({ connector: { id, changes_days: own, source_temp
           <NativeSelect
             aria-label="Changes are kept"
             data={[
-              { value: '', label: 'as the service does by default' },
+              { value: '', label: 'default of the service' },
               ...offered.map((count) => ({ value: String(count), label: `for ${printCounted(count, 'day')}` })),
             ]}
             value={String(own ?? '')}

@@ -156,7 +156,12 @@ const columns: readonly ListColumn<WebhookEndpoint>[] = [
   },
   { title: 'State', width: '16%', cell: (endpoint) => <EndpointPill endpoint={endpoint} /> },
   { title: 'Gets', cell: (endpoint) => <Gets endpoint={endpoint} /> },
-  { title: 'Failing since', width: '16%', cell: ({ failing_since: since }) => <Time value={since} none="not failing" /> },
+  {
+    title: 'Failing since',
+    width: '16%',
+    has: ({ failing_since: since }) => since !== null,
+    cell: ({ failing_since: since }) => <Time value={since} none="not failing" />,
+  },
 ]
 
 function Endpoints({ endpoints, onNew }: { readonly endpoints: readonly WebhookEndpoint[]; readonly onNew: () => void }) {

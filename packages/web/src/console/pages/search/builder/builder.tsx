@@ -314,7 +314,7 @@ function LineInput({ rule, field, name, onChange }: ValueProps) {
     error: findProblem(rule),
     autoComplete: 'off',
     spellCheck: false,
-    style: { flex: '1 1 180px', maxWidth: 360 },
+    style: { flex: '1 1 120px', maxWidth: 360 },
   }
   const take = (text: string) => onChange(text === '' ? [] : [text])
   const choices = field?.choices ?? []
