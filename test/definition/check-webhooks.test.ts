@@ -49,6 +49,16 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['webhooks made is for no entity', of({ does: 'changed' })],
   ['webhooks made is for the whole account, and for things', of({ does: 'uninstalled', entity: 'things', key: ['id'] })],
   ['webhooks made reads records of no entity', of({ does: 'redact', version: 'at' })],
+  ['webhooks made names records under several fields', of({ does: 'changed', entity: 'things', under: { group: 'group', id: 'id' } })],
+  ['webhooks made names records under a field, and by a key or a version', withRule({ under: { group: 'group' } })],
+  [
+    'webhooks made names records under a field, which only a call can read',
+    of({ does: 'redact', entity: 'things', under: { group: 'group' } }),
+  ],
+  [
+    'webhooks made names records under group, which is not a searchable field of things',
+    of({ does: 'removed', entity: 'things', under: { group: 'group' } }),
+  ],
 ]
 
 describe('what a kind says of webhooks', () => {

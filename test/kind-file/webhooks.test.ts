@@ -93,6 +93,17 @@ events:
   })
 })
 
+test('an event names what is below a parent', async () => {
+  const under = `${right.slice(0, right.indexOf('  door'))}  house.gone: { does: removed, entity: doors, under: { house: id } }`
+  const listed = file(under).replace('GET /doors,', 'GET /doors, params: { house: integer House },')
+  expect((await parseKind(`${listed}    search: [house]\n    sync: {}\n`)).definition.webhooks?.events).toEqual({
+    'house.gone': { does: 'removed', entity: 'doors', under: { house: 'id' } },
+  })
+  expect(await findMistakes(under)).toContain(
+    'webhooks.events.house.gone: webhooks house.gone names records under house, which is not a searchable field of doors',
+  )
+})
+
 test.each([
   ['signature: { header: X-Hall-Signature }', '', 'webhooks: have a signature or a token, one of them'],
   ['topic: type', 'challenge: { answer: word }', 'webhooks.challenge: has when and answer, or secret'],

@@ -86,7 +86,12 @@ export class SyncKills implements AsyncDisposable {
   static async begin(env: Readonly<Record<string, string>>): Promise<SyncKills> {
     const [ledger, receiver] = [new LedgerServer(), new Receiver()]
     const [vendor, endpoint] = await Promise.all([serve(ledger.answer), serve(receiver.answer)])
-    const settings = { ...env, FERRULE_ORIGINS: JSON.stringify({ ledger: vendor.origin }), FERRULE_WEBHOOK_HOSTS: '127.0.0.1' }
+    const settings = {
+      ...env,
+      FERRULE_ORIGINS: JSON.stringify({ ledger: vendor.origin }),
+      FERRULE_WEBHOOK_HOSTS: '127.0.0.1',
+      FERRULE_SEARCH_SECONDS: '600', // the comparison waits for its answer, however busy the machine is
+    }
     const kills = new SyncKills(settings, { ledger, receiver, servers: [vendor, endpoint] })
     ledger.change(kills.#now)
     const node = await kills.#node()

@@ -38,7 +38,9 @@ export class VendorEventKills implements AsyncDisposable {
   static async begin(env: Readonly<Record<string, string>>): Promise<VendorEventKills> {
     const ledger = new LedgerServer()
     const server = await serve(ledger.answer)
-    const kills = new VendorEventKills({ ...env, FERRULE_ORIGINS: JSON.stringify({ ledger: server.origin }) }, ledger, server)
+    // The comparison waits for its answer, however busy the machine is.
+    const settings = { ...env, FERRULE_ORIGINS: JSON.stringify({ ledger: server.origin }), FERRULE_SEARCH_SECONDS: '600' }
+    const kills = new VendorEventKills(settings, ledger, server)
     ledger.change(kills.#now)
     const node = await kills.#node()
     const { platform, worker } = node

@@ -42,15 +42,15 @@ test('reads which order changed, with all digits of its id', () => {
 })
 
 test('tells removed records, records below others, and lists', () => {
-  expect(readEvents('products/delete', '{"id":7}')).toEqual([
+  expect(readEvents('draft_orders/delete', '{"id":7}')).toEqual([
     {
       id,
-      topic: 'products/delete',
+      topic: 'draft_orders/delete',
       account,
       does: 'removed',
-      entity: 'products',
+      entity: 'draft_orders',
       key: [7],
-      read: { action: 'get', params: { product_id: 7 } },
+      read: { action: 'get', params: { draft_order_id: 7 } },
     },
   ])
   expect(readEvents('refunds/create', '{"id":5,"order_id":6,"created_at":"2026-11-28T09:00:00Z"}')).toMatchObject([
@@ -63,6 +63,26 @@ test('tells removed records, records below others, and lists', () => {
     { id, entity: 'custom_collections' },
     { id: `${id}#2`, entity: 'smart_collections' },
   ])
+})
+
+test('names what is below a product by the product', () => {
+  const below = (entity: string, field: string, params = {}) => ({
+    entity,
+    under: { field, value: 9007199254740993n },
+    read: { action: 'list', params: { product_id: 9007199254740993n, ...params } },
+  })
+  const [variants, images] = [below('product_variants', 'product_id', { limit: 250 }), below('product_images', 'product_id')]
+  const told = { topic: 'products/update', account, does: 'changed' }
+  expect(readEvents('products/update', '{"id":9007199254740993,"updated_at":"2026-11-28T10:00:00Z"}')).toEqual([
+    { id, ...told, ...variants },
+    { id: `${id}#2`, ...told, ...images },
+  ])
+  expect(readEvents('products/delete', '{"id":9007199254740993}')).toMatchObject([
+    { does: 'removed', ...variants },
+    { does: 'removed', ...images },
+    { does: 'removed', ...below('metafield_products', 'owner_id', { limit: 250 }) },
+  ])
+  expect(readEvents('products/update', '{"id":null}')).toEqual([{ id, topic: 'products/update', account }])
 })
 
 test('names all that must be forgotten of a customer, and calls nobody for it', () => {

@@ -74,7 +74,9 @@ webhooks:
   account: { at: [header:x-site, site], is: '{site}.spoken.example' }
   id: id
   topic: type
-  events: { 'note.*': { entity: notes, key: note.id, version: note.changed_at } }
+  events:
+    note.*: { entity: notes, key: note.id, version: note.changed_at }
+    shelf.*: { entity: notes, under: { shelf: shelf.id }, params: { shelves: shelf.id } }
 unsure: { limits: guessed }
 entities:
   shelves:

@@ -56,14 +56,20 @@ const checkSources = ({ account, id = [], topic, events }: Webhooks, { account: 
 
 /** Checks how an event names records of an entity. */
 function checkRecords(at: string, rule: WebhookRule, entity: EntityDefinition): Sentences {
-  const { key, parameters, version, does } = rule
-  const { record, get, list } = entity
-  const operation = get ?? list
+  const { key, under, parameters = under, version, does } = rule
+  const { record, get, list, context_store_search: searchable = {} } = entity
+  const operation = under === undefined ? (get ?? list) : list
   const field = version?.slice(version.lastIndexOf('.') + 1) ?? ''
   const known = operation?.params ?? {}
   return [
     key !== undefined && key.length !== entity.key.length && `${at} names ${key.length} parts of a key that has ${entity.key.length}`,
-    key === undefined && does !== 'changed' && `${at} names no record`,
+    (key ?? under) === undefined && does !== 'changed' && `${at} names no record`,
+    under !== undefined && Object.keys(under).length !== 1 && `${at} names records under several fields`,
+    under !== undefined && (key ?? version) !== undefined && `${at} names records under a field, and by a key or a version`,
+    under !== undefined && does === 'redact' && `${at} names records under a field, which only a call can read`,
+    ...Object.keys(under ?? {}).map(
+      (name) => !(name in searchable) && `${at} names records under ${name}, which is not a searchable field of ${rule.entity}`,
+    ),
     operation === undefined && `${at}: ${rule.entity} neither lists nor gets records`,
     version !== undefined &&
       findField(record ?? {}, field) === undefined &&
@@ -71,7 +77,7 @@ function checkRecords(at: string, rule: WebhookRule, entity: EntityDefinition): 
     ...Object.keys(parameters ?? {}).map(
       (path) =>
         findField(known, path) === undefined &&
-        `${at} reads with ${path}, which is not a parameter of ${get === undefined ? 'list' : 'get'}`,
+        `${at} reads with ${path}, which is not a parameter of ${operation === get ? 'get' : 'list'}`,
     ),
     ...Object.keys(parameters === undefined ? {} : known).map(
       (name) =>
@@ -83,7 +89,7 @@ function checkRecords(at: string, rule: WebhookRule, entity: EntityDefinition): 
 }
 
 const checkRule = (topic: string, rule: WebhookRule, { entities }: ConnectorDefinition): Sentences => {
-  const { does, entity: name, key = [], parameters, version } = rule
+  const { does, entity: name, key = [], under, parameters, version } = rule
   const at = `webhooks ${topic}`
   const entity = name === undefined ? undefined : entities[name]
   return [
@@ -91,7 +97,7 @@ const checkRule = (topic: string, rule: WebhookRule, { entities }: ConnectorDefi
     name !== undefined && entity === undefined && `${at} is for ${name}, which is not an entity`,
     does === 'uninstalled' && name !== undefined && `${at} is for the whole account, and for ${name}`,
     name === undefined && (does === 'changed' || does === 'removed') && `${at} is for no entity`,
-    name === undefined && (parameters ?? version) !== undefined && `${at} reads records of no entity`,
+    name === undefined && (under ?? parameters ?? version) !== undefined && `${at} reads records of no entity`,
     key.length > 1 && key.some((path) => path.includes('[]')) && `${at} names several records by several parts of a key`,
     ...(entity === undefined ? [] : checkRecords(at, rule, entity)),
   ]

@@ -71,8 +71,13 @@ export interface WebhookRule {
    */
   readonly key?: readonly string[]
   /**
-   * Parameter of the call that reads the records → path in the event. The call is the entity's `get`, or its `list` without one. Omitted: the
-   * only required parameter of `get` takes the key.
+   * Instead of a key, one field of the records → path in the event: it names all records with this value, such as the children of a parent.
+   * The entity's `list` reads them, and those that it does not return no longer exist.
+   */
+  readonly under?: Readonly<Record<string, string>>
+  /**
+   * Parameter of the call that reads the records → path in the event. The call is the entity's `get`, or its `list` without one and with
+   * `under`. Omitted: the only required parameter of `get` takes the key, or the list takes what `under` says.
    */
   readonly parameters?: Readonly<Record<string, string>>
   /**

@@ -353,10 +353,11 @@ function buildWebhookAccount({ account }: FileWebhooks): Pick<Webhooks, 'account
   return { account: { at: toWebhookSources(at), ...(is === undefined ? {} : { is }) } }
 }
 
-const buildWebhookRule = ({ does = 'changed', entity, key, params, version }: FileWebhookEvent): WebhookRule => ({
+const buildWebhookRule = ({ does = 'changed', entity, key, under, params, version }: FileWebhookEvent): WebhookRule => ({
   does,
   ...(entity === undefined ? {} : { entity }),
   ...(key === undefined ? {} : { key: toList(key) }),
+  ...(under === undefined ? {} : { under }),
   ...(params === undefined ? {} : { parameters: params }),
   ...(version === undefined ? {} : { version }),
 })

@@ -254,6 +254,7 @@ export interface FileWebhookEvent {
   readonly does?: WebhookEffect
   readonly entity?: string
   readonly key?: string | readonly string[]
+  readonly under?: Named<string>
   readonly params?: Named<string>
   readonly version?: string
 }

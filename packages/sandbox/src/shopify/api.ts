@@ -8,6 +8,7 @@ import { hexOf, Random } from '../random.ts'
 import { type Access, accessOf, answeringVersion, oldestVersion, shopifyCredentials } from './access.ts'
 import { type Answer, inForm, missingScope, notFound, ok, Refusal, refusalOf, tooMany, unapproved, unauthorized } from './answers.ts'
 import type { Call } from './call.ts'
+import { imageWidth, variantWidth } from './catalog.ts'
 import { factsOf, type ShopifyWorldFacts } from './facts.ts'
 import { createShopifyOauth } from './oauth.ts'
 import { receiptNumber } from './payments.ts'
@@ -15,7 +16,7 @@ import { type Route, routes } from './routes.ts'
 import { shopId, storeHost } from './shop.ts'
 import { bucketOf, rules, type ShopifySwitches } from './switches.ts'
 import { createWebhooks, type ShopifyWebhooks } from './webhooks/webhooks.ts'
-import { editKey, type IdKind, recordPosition } from './world.ts'
+import { editKey, type IdKind, idIn, recordPosition } from './world.ts'
 
 /** Everything that the stand-in keeps between requests. */
 interface ShopifyState {
@@ -240,7 +241,7 @@ function withUsualIds(request: ReceivedRequest, aliases: Aliases): ReceivedReque
 const editable = [
   ...(['customers', 'orders', 'products', 'variants', 'inventory_items', 'locations', 'price_rules', 'discount_codes'] as const),
   ...(['collections', 'collects', 'draft_orders', 'checkouts', 'countries'] as const),
-  ...(['metafields_shop', 'metafields_customer', 'metafields_product'] as const),
+  ...(['metafields_shop', 'metafields_customer', 'metafields_product', 'images'] as const),
 ] satisfies readonly IdKind[]
 
 /** A kind of record that can be changed later; custom and smart collections are both `collections`. */
@@ -263,6 +264,9 @@ function edit({ seed, edits, clock, webhooks }: ShopifyState, of: { kind: Editab
   const key = editKey({ kind: of.kind, position })
   edits.set(key, mergedEdit(edits.get(key), change, clock()))
   webhooks.changed(of.kind, of.id, change.erased === true)
+  const siblings = of.kind === 'variants' ? variantWidth : of.kind === 'images' ? imageWidth : undefined
+  // The vendor reports the product when a part of it changes.
+  if (siblings !== undefined) webhooks.changed('products', idIn({ seed }, 'products', Math.floor(position / siblings)), false)
   return true
 }
 

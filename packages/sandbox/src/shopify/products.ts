@@ -17,7 +17,7 @@ import {
 import { isInCollection } from './collections.ts'
 import { equals, listRows, noTimes, type Rows, recordsOf } from './rows.ts'
 import { amount, colors, currency } from './words.ts'
-import { day, draw, gid, idIn, type JsonRecord, randomOf, shopTime, shopTimeOrNull, type View } from './world.ts'
+import { day, draw, exists, gid, idIn, type JsonRecord, randomOf, shopTime, shopTimeOrNull, type View } from './world.ts'
 
 const sizes = ['XS', 'S', 'M', 'L', 'XL', 'XXL'] as const
 
@@ -126,11 +126,12 @@ export function variantsOf(view: View, product: number): readonly number[] {
   return Array.from({ length: shown }, (_, index) => product * variantWidth + index)
 }
 
-/** Returns the variants at some positions, erased ones too; the list of a product takes filters by creation and finds nothing by them. */
+/** Returns the variants at some positions; the list of a product takes filters by creation and finds nothing by them. */
 export function variantRows(view: View, positions: readonly number[], visible?: (variant: number) => boolean): Rows {
   const times = { ...(visible ? {} : noTimes), updated_at: (variant: number) => variantChanged(view, variant) }
   const fields = (variant: number) => variantFields(view, variant)
-  return listRows(view, { kind: 'variants', positions, visible: visible ?? (() => true), times, fields })
+  const shown = (variant: number) => exists(view, 'variants', variant) && (visible?.(variant) ?? true)
+  return listRows(view, { kind: 'variants', positions, visible: shown, times, fields })
 }
 
 /** Returns the images of a product. */

@@ -80,6 +80,9 @@ const changed = (entity: string, rest: Partial<WebhookRule> = {}): WebhookRule =
   ...rest,
 })
 const removed = (entity: string): WebhookRule => ({ does: 'removed', entity, key: ['id'] })
+/** Names the records below a product, which has no copy itself. Shopify reports a product when its variants or its images change. */
+const ofProduct = (does: 'changed' | 'removed'): readonly WebhookRule[] =>
+  ['product_variants', 'product_images'].map((entity) => ({ does, entity, under: { product_id: 'id' } }))
 
 const level = { key: ['location_id', 'inventory_item_id'] }
 
@@ -116,8 +119,11 @@ const webhooks: Webhooks = {
     'fulfillments/*': changed('fulfillments', { parameters: { order_id: 'order_id', fulfillment_id: 'id' } }),
     'draft_orders/*': changed('draft_orders'),
     'draft_orders/delete': removed('draft_orders'),
-    'products/*': changed('products'),
-    'products/delete': removed('products'),
+    'products/*': ofProduct('changed'),
+    'products/delete': [
+      ...ofProduct('removed'),
+      { does: 'removed', entity: 'metafield_products', under: { owner_id: 'id' }, parameters: { product_id: 'id' } },
+    ],
     // A collection does not say of which sort it is.
     'collections/*': [changed('custom_collections'), changed('smart_collections')],
     'collections/delete': [removed('custom_collections'), removed('smart_collections')],
@@ -137,7 +143,7 @@ const webhooks: Webhooks = {
     call: 'POST /webhooks.json',
     body: { webhook: { topic: '{topic}', address: '{address}', format: 'json' } },
     topics: [
-      ...['customers', 'draft_orders', 'collections', 'inventory_items', 'locations'].flatMap((name) =>
+      ...['customers', 'draft_orders', 'products', 'collections', 'inventory_items', 'locations'].flatMap((name) =>
         ['create', 'update', 'delete'].map((verb) => `${name}/${verb}`),
       ),
       ...['orders/create', 'orders/updated', 'orders/delete', 'refunds/create', 'fulfillments/create', 'fulfillments/update'],

@@ -71,6 +71,8 @@ export interface WebhookEvent {
   readonly entity?: string
   /** Values of the record's key in the order of the entity's key, with the types of the record. Undefined: some records of the entity. */
   readonly key?: readonly (string | number | bigint)[]
+  /** Instead of a key, all records with this value in a field: the call reads them, and others no longer exist. */
+  readonly under?: { readonly field: string; readonly value: string | number | bigint }
   /** The call that reads the records again. Undefined: only a sync of the entity reads them. */
   readonly read?: { readonly action: 'get' | 'list'; readonly params: Readonly<Record<string, unknown>> }
   /** Field of the record with its time of change, and its value in the event. */
@@ -185,16 +187,24 @@ function readOnlyParams(params: Fields, key: readonly KeyValue[]): Readonly<Reco
 /** Finds the call that reads the records of an event again. A list sends what that of a sync sends. */
 function findRead(
   event: unknown,
-  { does, parameters }: WebhookRule,
+  { does, under, parameters = under }: WebhookRule,
   { entity, key }: { readonly entity: EntityDefinition | undefined; readonly key: readonly KeyValue[] },
 ): Pick<WebhookEvent, 'read'> {
-  const action = entity?.get === undefined ? 'list' : 'get'
+  const action = entity?.get === undefined || under !== undefined ? 'list' : 'get'
   const params = entity?.[action]?.params
   // A list without parameters of the event is that of all records, which a sync reads.
   if (params === undefined || does === 'redact' || (action === 'list' && parameters === undefined)) return {}
   const fixed = action === 'list' ? entity?.sync?.params : undefined
   const read = parameters === undefined ? readOnlyParams(params, key) : readParams(event, parameters, { params, fixed })
   return read === undefined ? {} : { read: { action, params: read } }
+}
+
+/** Reads which records an event names by a value that they share. */
+function readUnder(event: unknown, { under = {} }: WebhookRule, definition: EntityDefinition | undefined): Pick<WebhookEvent, 'under'> {
+  const [[field, path] = []] = Object.entries(under)
+  if (field === undefined || path === undefined) return {}
+  const value = toFieldType(getAt(event, parsePath(path)), definition?.record, field)
+  return value === undefined ? {} : { under: { field, value } }
 }
 
 /** Reads the time of change. A removal has none: the copy is never newer than it. */
@@ -208,10 +218,13 @@ function applyRule(event: unknown, rule: WebhookRule, { entities }: Definition):
   const { does, entity: name } = rule
   const entity = name === undefined ? undefined : entities[name]
   const keys = readKeys(event, rule, entity) ?? []
+  const named = readUnder(event, rule, entity)
+  if (rule.under !== undefined && named.under === undefined) return []
   return keys.map((key) => ({
     does,
     ...(name === undefined ? {} : { entity: name, ...findRead(event, rule, { entity, key }), ...readVersion(event, rule) }),
     ...(name === undefined || rule.key === undefined ? {} : { key }),
+    ...named,
   }))
 }
 

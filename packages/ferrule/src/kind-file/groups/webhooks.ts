@@ -121,10 +121,18 @@ export const webhookGroups: Readonly<Record<string, KeyGroup>> = {
         example: 'key: issue.id',
         without: 'some records of the entity',
       }),
-      key('params', map('path', text('path')), 'Parameters of get, or of list without a get, that read the records: name, and path', {
-        example: 'params: { owner: repository.owner.login, repo: repository.name }',
-        without: 'the only required parameter of get takes the key',
+      key('under', map('path', text('path')), 'Instead of a key, one field and the path of its value: all records with this value', {
+        example: 'under: { product_id: id }',
       }),
+      key(
+        'params',
+        map('path', text('path')),
+        'Parameters of get, or of list without a get or with under, that read the records: name, and path',
+        {
+          example: 'params: { owner: repository.owner.login, repo: repository.name }',
+          without: 'the only required parameter of get takes the key; the list takes what under says',
+        },
+      ),
       key('version', text('path'), 'Path of the time of change, which the record has under its last name', {
         example: 'version: issue.updated_at',
       }),

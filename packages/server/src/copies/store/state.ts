@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { BoundedMap, fail } from 'ferrule/internal'
 import type { EntityRef } from '../entity-ref.ts'
-import { buildRowCondition, parseTableName, quoteTable } from '../search/columns.ts'
+import { buildRowCondition, parseTableName, quoteName, quoteTable } from '../search/columns.ts'
 import { holdConnector } from './database/connector-lock.ts'
 import type { ContextDatabase, Row, Session, Statement } from './database/database.ts'
 import {
@@ -272,13 +272,20 @@ export const parseCheckpoints = (rows: readonly Row[]): ReadonlyMap<string, stri
 export interface KeyPage {
   readonly after?: string | undefined
   readonly limit: number
+  /** Only records with this value in a searchable field. */
+  readonly under?: { readonly field: string; readonly value: unknown }
 }
 
 /** Builds the statement that reads keys of an entity in their order. */
-export const buildKeysStatement = ({ number, known }: ConnectorTable, from: KeyPage): Statement => ({
-  text: `select pk from ${quoteTable(known.table)} where ${buildRowCondition(known.table)} and pk > $2 order by pk limit $3`,
-  values: [number, from.after ?? '', from.limit],
-})
+export function buildKeysStatement({ number, known }: ConnectorTable, { after = '', limit, under }: KeyPage): Statement {
+  const column = known.table.columns.find(({ name }) => name === under?.field)?.sql
+  if (under !== undefined && column === undefined) throw new Error(`There is no column ${under.field} in ${known.table.name}`)
+  const isUnder = column === undefined ? '' : ` and ${quoteName(column)}::text = $4`
+  return {
+    text: `select pk from ${quoteTable(known.table)} where ${buildRowCondition(known.table)} and pk > $2${isUnder} order by pk limit $3`,
+    values: [number, after, limit, ...(under === undefined ? [] : [String(under.value)])],
+  }
+}
 
 /** Builds the statement that finds which of some keys are stored. */
 export const buildKnownStatement = ({ number, known }: ConnectorTable, keys: readonly string[]): Statement => ({

@@ -7,14 +7,14 @@ import { toEntityRef } from '../../copies/entity-ref.ts'
 import type { Folds } from '../../copies/folds.ts'
 import type { Searcher } from '../../copies/searcher.ts'
 import type { ContextStore } from '../../copies/store/types.ts'
-import { buildGone, buildRecordKey, buildRemovals, type Gone, type Met } from '../../copies/sync/walk/records.ts'
+import { buildGone, buildGoneByKey, buildRecordKey, buildRemovals, type Gone, type Met } from '../../copies/sync/walk/records.ts'
 import type { ConnectorAccess, ConnectorRef } from '../../values/access.ts'
 import { isAsNew } from './versions.ts'
 
 /** Services that the work on an event needs. */
 export interface ApplyServices extends Omit<CallServices, 'usage'> {
   readonly engine: Pick<Engine, 'run' | 'check'>
-  readonly store: Pick<ContextStore, 'readChanges' | 'forgetRecords'>
+  readonly store: Pick<ContextStore, 'readChanges' | 'readKeys' | 'forgetRecords'>
   readonly searcher: Pick<Searcher, 'readRecords'>
   readonly folds: Pick<Folds, 'takes' | 'fold'>
   readonly memory: BodyMemory
@@ -90,6 +90,23 @@ function buildNamed({ access, event: { entity = '', key = [] } }: Work): Met {
 const forgetNamed = (work: Work, entity: string, how: { readonly at: number; readonly redacts: boolean }) =>
   forget(work, entity, buildGone(work.access.connection.kind.definition, entity, [buildNamed(work)]), how)
 
+/** Keys that are read at a time. */
+const keysAtOnce = 1_000
+
+/** Deletes what an event names, but for the records that the vendor listed: of those below a parent, the ones with its value. */
+async function forgetUnmet(work: Work, entity: string, met: ReadonlySet<string>, at: number): Promise<void> {
+  const { services, access, event } = work
+  if (event.under === undefined) return forgetNamed(work, entity, { at, redacts: false })
+  const ref = toEntityRef(access, entity)
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const keys = await services.store.readKeys(ref, { after, limit: keysAtOnce, under: event.under })
+    const unmet = keys.filter((key) => !met.has(key))
+    if (unmet.length > 0)
+      await forget(work, entity, buildGoneByKey(access.connection.kind.definition, entity, unmet), { at, redacts: false })
+    after = keys.length === keysAtOnce ? keys.at(-1) : undefined
+  }
+}
+
 async function forgetHidden(work: Work, hidden: readonly RecordKey[], at: number): Promise<void> {
   for (const gone of buildRemovals(work.access.connection.kind.definition, hidden))
     await forget(work, gone.entity, gone, { at, redacts: false })
@@ -103,8 +120,8 @@ function isLost({ access, event }: Work, thrown: unknown): boolean {
 }
 
 interface Reading {
-  /** The record that the event names is among the answers. */
-  isMet: boolean
+  /** Keys of the records of the answers. */
+  readonly met: Set<string>
   /** All pages were read. */
   isWhole: boolean
   /** New records were left out, because others were deleted meanwhile. */
@@ -129,15 +146,16 @@ async function readPage(
 async function readPages(work: Work, entity: string, { action, params: first }: NonNullable<WebhookEvent['read']>): Promise<Reading> {
   const { access } = work
   const definition = access.connection.kind.definition.entities[entity]
-  const named = definition === undefined ? undefined : buildRecordKey(definition, buildNamed(work))
-  const reading: Reading = { isMet: false, isWhole: false, isLate: false }
+  const reading: Reading = { met: new Set(), isWhole: false, isLate: false }
   let params = first
   for (let page = 0; page < mostPages; page += 1) {
     const call = { entity, action, params }
     const { outcome, asked, isLate } = await readPage(work, call)
     reading.isLate ||= isLate
-    reading.isMet ||=
-      definition !== undefined && listRecords(outcome).some((record) => buildRecordKey(definition, { record, params }) === named)
+    for (const record of listRecords(outcome)) {
+      const key = definition === undefined ? undefined : buildRecordKey(definition, { record, params })
+      if (key !== undefined) reading.met.add(key)
+    }
     if (outcome.type === 'list' && outcome.hidden !== undefined) await forgetHidden(work, outcome.hidden, asked)
     const next = outcome.type === 'list' ? outcome.meta['next_params'] : undefined
     if (!isObject(next)) return { ...reading, isWhole: outcome.type !== 'list' || outcome.doubt === undefined }
@@ -146,17 +164,24 @@ async function readPages(work: Work, entity: string, { action, params: first }: 
   return reading
 }
 
+/** Returns the key of the record that an event names. */
+function findNamedKey(work: Work, entity: string): string | undefined {
+  const definition = work.access.connection.kind.definition.entities[entity]
+  return definition === undefined || work.event.key === undefined ? undefined : buildRecordKey(definition, buildNamed(work))
+}
+
 /** Reads the records of an event again. One that the vendor no longer has is deleted. */
 async function readAgain(work: Work, entity: string, read: NonNullable<WebhookEvent['read']>): Promise<Applied> {
   const { services, event } = work
-  const gone = { at: services.clock(), redacts: false }
+  const begun = services.clock()
   try {
-    const { isMet, isWhole, isLate } = await readPages(work, entity, read)
+    const { met, isWhole, isLate } = await readPages(work, entity, read)
     if (isLate) return 'again'
     if (!isWhole) return 'sync'
-    if (event.does === 'removed' && read.action === 'list' && !isMet) await forgetNamed(work, entity, gone)
+    const isListed = event.under === undefined && (event.does !== 'removed' || met.has(findNamedKey(work, entity) ?? ''))
+    if (read.action === 'list' && !isListed) await forgetUnmet(work, entity, met, begun)
   } catch (thrown) {
-    if (read.action === 'get' && isLost(work, thrown)) await forgetNamed(work, entity, gone)
+    if ((read.action === 'get' || event.under !== undefined) && isLost(work, thrown)) await forgetUnmet(work, entity, new Set(), begun)
     // A record that was changed and cannot be found now may be deleted: a sync decides.
     else if (event.does !== 'changed' || asFerruleError(thrown).code !== 'record_not_found') throw thrown
   }
@@ -169,8 +194,7 @@ const lookMs = 10_000
 /** Returns whether the copy has the record as the event says, or a newer one: then there is nothing to read. */
 async function isKnown(work: Work, entity: string): Promise<boolean> {
   const { services, access, event, signal } = work
-  const definition = access.connection.kind.definition.entities[entity]
-  const named = definition === undefined || event.key === undefined ? undefined : buildRecordKey(definition, buildNamed(work))
+  const named = findNamedKey(work, entity)
   if (event.version === undefined || named === undefined) return false
   const page = await services.searcher.readRecords(toEntityRef(access, entity), { keys: [named], limit: 1 }, { signal, timeoutMs: lookMs })
   const json = page?.records.get(named)

@@ -60,8 +60,8 @@ const atOnce = 4
 const longestMs = 60_000
 
 /** Events that one call serves share a name. */
-function nameEvent({ does, entity, key, read }: WebhookEvent): string {
-  return writeJson(does === 'changed' && read !== undefined ? [does, entity, read] : [does, entity, key ?? null])
+function nameEvent({ does, entity, key, under, read }: WebhookEvent): string {
+  return writeJson(does === 'changed' && read !== undefined ? [does, entity, read] : [does, entity, key ?? under ?? null])
 }
 
 /** Returns whether an error would meet all other events too. */

@@ -138,8 +138,13 @@ export function buildGone(definition: Pick<ConnectorDefinition, 'entities'>, ent
   const [part, ...more] = own === undefined ? [] : readKeyParts(own)
   const readValue = ({ record, params }: Met): unknown =>
     part === undefined ? undefined : getAt(part.from === 'record' ? record : params, part.path)
+  const keys = own === undefined || more.length === 0 ? [] : met.flatMap((each) => buildRecordKey(own, each) ?? [])
+  const gone = buildGoneByKey(definition, entity, keys)
+  return more.length > 0 ? gone : { ...gone, values: met.flatMap((each) => readValue(each) ?? []) }
+}
+
+/** Builds the deletion of records by their keys, as the store has them, with what belongs to them. */
+export function buildGoneByKey(definition: Pick<ConnectorDefinition, 'entities'>, entity: string, keys: readonly string[]): Gone {
   const holder = findHolder(definition, entity)
-  const below = findLinks(definition, holder)
-  if (own === undefined || more.length === 0) return { entity: holder, values: met.flatMap((each) => readValue(each) ?? []), below }
-  return { entity: holder, values: [], keys: met.flatMap((each) => buildRecordKey(own, each) ?? []), below }
+  return { entity: holder, values: [], keys, below: findLinks(definition, holder) }
 }
