@@ -85,9 +85,10 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['check: user.get', 'check: §user.gte', 'gte is not an operation of user', 'get'],
     ['check: user.get', 'check: §user', 'an entity and an action', 'user.get'],
     ['check: user.get', 'check: §things.get', 'needs the parameter id', 'params: { id'],
-    ['check: user.get', 'check: { run: user.get, params: { §x: 1 } }', 'x is not a parameter of the check'],
+    ['check: user.get', 'check: { run: user.get, params: { §x: 1 } }', 'x is not a parameter of the call'],
     ['account: user.get id', 'account: §user.get ident', 'ident is not a field of user'],
     ['account: user.get id', 'account: §user.get', 'the field with the id'],
+    ['check: user.get', 'check: { run: things.list, params: { state: §opn } }', 'opn is not one of the values', 'open'],
   ],
   credentials: [
     ["'Bearer {token}'", "'Bearer {tokn}'", 'tokn is not a field of this way', 'token'],
@@ -99,6 +100,15 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['    title: Key\n', '', 'lacks title'],
     ['find: Settings > API', '§find: { menu: Settings }', 'lacks says', 'says:'],
     ['per: token', 'per: §tokn', 'tokn is not a field of credentials', 'token'],
+    ["'Bearer {token}'", "§'Baerer {token}'", 'Baerer is sent as it is', 'Bearer {token}'],
+    ["'Bearer {token}'", "§'basic {user}:{token}'", 'basic is sent as it is', 'Basic {user}:{token}'],
+    ["send: { authorization: 'Bearer {token}' }", 'query: { key: tokn }', 'sends none of its fields', 'send:'],
+    [
+      'send: { auth',
+      "login: { call: POST /s, send: { u: '{user}' }, token: t, expires: §12w }\n    send: { auth",
+      'a time: a number and s, m, h or d',
+      '12h',
+    ],
     ['100/10s', '§100 per minute', 'calls per time', '5000/h'],
     ['100/10s', '§0/s', 'no call would be allowed', '5000/h'],
     [
@@ -192,6 +202,8 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['- code missing: gone', '- { is: conflict, status: 409, wait: §[1s, 2s, 3s] }', 'the first and the longest wait'],
     ['- code missing: gone', '- { is: conflict, matches: x, status: 409 }', 'matches is not a key'],
     ['message: error.message', 'message: §error message', 'a path in the answer'],
+    ['403 too fast: rate_limited', '§43 too fast: rate_limited', '43 is not a status', '403 rate limit'],
+    ['- code missing: gone', '- code missing: conflict\n    - §code missing: gone', 'has the condition of a row above'],
   ],
   paging: [
     ['next: meta.next', 'next: §meta next', 'where the next position is', 'meta.next_cursor'],
@@ -243,6 +255,9 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
       'at most 500 are allowed',
     ],
     ['name: string Name\n', 'name: { $type: string, $about: Name, $min: §a }\n', 'a whole number'],
+    ['name: string! Name }', 'name: { $type: integer!, $about: Name, $values: §[a, b] } }', 'the type is integer', '$type: string'],
+    ['name: string! Name }', 'name: { $type: integer, $about: Name, $default: §few } }', 'few is a text'],
+    ['state: open|closed State', 'state: { $type: string, $about: S, $values: [open, closed], $default: §opn }', 'opn is not', 'open'],
   ],
   operations: [
     ['call: GET /things\n', 'call: §FETCH /things\n', 'a method', 'GET /repos'],
@@ -264,12 +279,21 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['create: { call: POST /things,', 'create: { call: POST /things, §remembers: 2h,', 'is for writes with once'],
     ['    get: GET /things/{id}', "    get: §'GET /things/{the id}'", 'a path without a query'],
     ['    get: GET /things/{id}', '    §gett: GET /things/{id}', 'gett is not a key', 'get'],
+    ['call: GET /things\n', 'call: GET /things\n      defaults: { state: §opn }\n', 'opn is not one of the values', 'open'],
+    ['call: GET /things\n', "call: GET /things\n      always: { fields: §'{feilds}' }\n", 'feilds is not a slot of fixed values', 'fields'],
+    ['call: GET /things\n', "call: GET /things\n      defaults: { state: §'{descrbed}' }\n", 'descrbed is not a slot', 'described'],
   ],
   entities: [
     ['    get: GET /user\n', '', 'has no operation', 'list: GET /user'],
     ['    about: The account\n', '', 'lacks about', 'about: Issues'],
     ['    fields: { id: string Id }\n    get', '    §fields: { id: §integr Id }\n    get', 'integr is not a type', 'integer'],
     ['    fields: { id: string Id }\n    get', '    key: §uid\n    fields: { id: string Id }\n    get', 'uid is not a field of the record'],
+    [
+      '    about: Parts of a thing\n',
+      '    about: Parts of a thing\n    key: §[param.thng, id]\n',
+      'thng is not a parameter of the list',
+      'thing',
+    ],
     ['    fields: { id: string Id }\n    get', '    fields: { uid: string Id }\n    get', 'id is not a field of the record', 'key: sha'],
     ['    sync: { each', '    title: §kind\n    sync: { each', 'title kind is not a searchable field'],
     ['    sync: { each', '    link: §http://acme.example/{id}\n    sync: { each', 'must be', 'https'],
@@ -309,6 +333,10 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ['since: { updated_at: since }', 'since: { field: updated_at, send: since, as: §unix }', 'unix must be iso, seconds'],
     ['since: { updated_at: since }', 'since: §{ updated_at: since, id: since }', 'at most 1 are allowed'],
     ['params: { state: open }, since', 'params: { §stat: open }, since', 'stat is not a parameter', 'state'],
+    ['params: { state: open }, since', 'params: { state: §opn }, since', 'opn is not one of the values', 'open'],
+    ['since: { updated_at: since }', 'since: { updated_at: §state }', 'state takes fixed values and no time', 'date-time'],
+    ['since: { updated_at: since }', 'since: { field: updated_at, send: since, first: §20x }', '20x is no time', '2020'],
+    ["where: { type: '{name}.changed' }", "where: { type: §'{nme}.changed' }", 'nme is not a slot of changes', 'name'],
     ['each: { things: { thing: id } }', 'each: { §thing: { thing: id } }', 'thing is not an entity', 'things'],
     ['each: { things: { thing: id } }', 'each: { things: { §thng: id } }', 'thng is not a parameter', 'thing'],
     ['each: { things: { thing: id } }', 'each: { things: { thing: §idd } }', 'idd is not a field of things'],
@@ -394,6 +422,26 @@ test('a wrong file is an error with all mistakes, their lines and their columns'
     message: expect.stringContaining('acme.kind.yaml:36:10 changes.keeps: long must be a number of days'),
     errors: [{ field: '/changes/keeps', line: 36, column: 10 }],
   })
+})
+
+test('a fixed value or a path that is nearly right is in doubt', async () => {
+  const text = acme
+    .replace("send: { authorization: 'Bearer {token}' }", "send: { authorisation: 'Bearer {token}' }")
+    .replace('code missing: gone', 'coed missing: gone')
+    .replace('type: string Type }', 'type: small|large Type, owner: { login: string Login } }')
+    .replace('changes: part }', 'changes: part, gone: { type: smal } }')
+    .replace('account: user.get id', 'account: user.get id.value')
+    .replace('      name: string Name\n', '      name: string Name\n      tags: [{ label: string Label }]\n')
+    .replace('    get: GET /things/{id}', '    search: [id, tags.labl]\n    get: GET /things/{id}')
+  const { definition, doubts } = await readKind(text, { name: 'acme' })
+  expect(definition).toBeDefined()
+  expect(doubts.map(({ path, message, near }) => `${path} ${message} ${near}`)).toEqual([
+    'auth.key.send.authorisation authorisation is the header that is sent authorization',
+    'errors.rows.1 coed missing is looked for in messages code',
+    'account value is below a value of the type string, which has nothing within it undefined',
+    'entities.things.search labl is not one of the named fields label',
+    'entities.parts.sync.gone.type smal is not one of the known values small',
+  ])
 })
 
 test('doubts are told beside a right file', async () => {

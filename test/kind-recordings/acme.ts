@@ -84,7 +84,7 @@ export const acmeRecordings = `{
   {
    "call": "things.get", "name": "one that does not exist", "source": "document", "from": "https://acme.example/docs/errors",
    "params": {"id": 4},
-   "exchanges": [{"request": "GET /v1/things/4", "answer": {"status": 404, "body": {"error": {"message": "No such thing"}}}}],
+   "exchanges": [{"request": "GET /v1/things/4", "answer": {"status": 404, "body": {"error": {"message": "No such thing", "code": "missing"}}}}],
    "error": "record_not_found"
   },
   {

@@ -9,11 +9,12 @@ import {
   type Origin,
   readDescribedSlot,
 } from '../definition/entity.ts'
-import { type Field, type Fields, objectOrAny, readFirstStep } from '../definition/fields.ts'
+import { type Field, type Fields, objectOrAny } from '../definition/fields.ts'
 import { type Changes, type Each, listParentNames, type Since, type Sync, type TimeForm } from '../definition/sync.ts'
+import { listSlots } from '../definition/templates.ts'
 import { buildFields } from './build-fields.ts'
 import { buildOperation } from './build-operation.ts'
-import { type BuildScope, readConditions, readSpan, refer } from './build-scope.ts'
+import { type BuildScope, checkValue, readConditions, readSpan, refer, referPath } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileChanges, FileCondition, FileEntity, FileSince, FileSync, Named, Scalar } from './file.ts'
 
@@ -64,9 +65,12 @@ class SyncBuilder {
     })
   }
 
+  #checkParameter(name: string, value: unknown, steps: Steps): void {
+    if (this.#isParameter(name, steps)) checkValue(this.#scope, steps, value, this.#params[name])
+  }
+
   #isField(path: string, steps: Steps, fields: Fields | undefined = this.#own.record, of = 'the record'): boolean {
-    const valid = Object.keys(fields ?? {})
-    return valid.includes(path) || refer(this.#scope, { steps, what: `a field of ${of}`, name: readFirstStep(path), valid })
+    return referPath(this.#scope, { steps, what: `a field of ${of}`, path, fields: fields ?? {} })
   }
 
   #isEntity(name: string, steps: Steps): boolean {
@@ -134,6 +138,13 @@ class SyncBuilder {
       : { field: [...steps, field], send: [...steps, field] }
     const isField = this.#isField(field, at.field)
     if (!this.#isParameter(send, at.send) || !isField) return undefined
+    if (first !== undefined && Number.isNaN(Date.parse(first)))
+      this.#scope.found.note([...steps, 'first'], { message: `${first} is no time`, example: "first: '2020-01-01T00:00:00Z'" })
+    if (this.#params[send]?.enum !== undefined)
+      this.#scope.found.note(at.send, {
+        message: `${send} takes fixed values and no time`,
+        example: `params: { ${send}: date-time Changed since }`,
+      })
     if (until !== undefined) this.#isParameter(until, [...steps, 'until'])
     if (text !== undefined && !text.includes('{time}'))
       this.#scope.found.note([...steps, 'text'], {
@@ -165,6 +176,9 @@ class SyncBuilder {
     })
     this.#isField(field, ['changes', 'since'], source?.record, changes.entity)
     const [[whereField, values] = ['', '']] = Object.entries(changes.where)
+    for (const template of [values, changes.gone ?? []].flat())
+      for (const name of listSlots(template))
+        refer(this.#scope, { steps: ['changes', 'where', whereField], what: 'a slot of changes', name, valid: ['name'] })
     const fill = (templates: string | readonly string[]) => [
       ...new Set([templates].flat().flatMap((template) => names.map((name) => template.replaceAll('{name}', name)))),
     ]
@@ -189,7 +203,7 @@ class SyncBuilder {
     }
     let all: readonly Named<Scalar>[] = [{}]
     for (const [name, of] of Object.entries(values)) {
-      this.#isParameter(name, [...steps, name])
+      for (const value of of) this.#checkParameter(name, value, [...steps, name])
       all = all.flatMap((each) => of.map((value) => ({ ...each, [name]: value })))
     }
     return all
@@ -198,7 +212,7 @@ class SyncBuilder {
   build(sync: FileSync): Sync {
     const { steps } = this.#source
     const { params, since, values, newest, token, changes, gone, after } = sync
-    for (const name of Object.keys(params ?? {})) this.#isParameter(name, [...steps, 'params', name])
+    for (const [name, value] of Object.entries(params ?? {})) this.#checkParameter(name, value, [...steps, 'params', name])
     const [afterField, afterParam] = Object.entries(after ?? {})[0] ?? []
     if (afterField !== undefined && this.#isField(afterField, [...steps, 'after', afterField]))
       this.#isParameter(afterParam ?? '', [...steps, 'after', afterField])
@@ -262,13 +276,11 @@ function buildKey(scope: BuildScope, name: string, { key }: FileEntity, record: 
   const steps = ['entities', name]
   if (key === 'none') return []
   const paths = [key ?? 'id'].flat()
-  const valid = Object.keys(record)
   for (const path of paths.filter((each) => !each.startsWith('param.')))
-    if (!valid.includes(readFirstStep(path)))
-      refer(scope, {
-        ...{ steps: key === undefined ? steps : [...steps, 'key'], what: 'a field of the record', name: readFirstStep(path), valid },
-        example: key === undefined ? 'key: sha (the field that identifies a record; without key it is id)' : 'key: id',
-      })
+    referPath(scope, {
+      ...{ steps: key === undefined ? steps : [...steps, 'key'], what: 'a field of the record', path, fields: record },
+      example: key === undefined ? 'key: sha (the field that identifies a record; without key it is id)' : 'key: id',
+    })
   return paths
 }
 
@@ -280,7 +292,7 @@ function buildEntity(scope: BuildScope, name: string, entity: FileEntity): Entit
   if (writtenActions.every((action) => entity[action as WrittenAction] === undefined))
     found.note(steps, { message: 'has no operation', example: `list: GET /${name}` })
   for (const path of Object.keys(entity.from ?? {}))
-    refer(scope, { steps: [...steps, 'from', path], what: 'a field of the record', name: readFirstStep(path), valid: Object.keys(record) })
+    referPath(scope, { steps: [...steps, 'from', path], what: 'a field of the record', path, fields: record })
   if (entity.of !== undefined)
     refer(scope, { steps: [...steps, 'of'], what: 'an entity', name: entity.of, valid: Object.keys(file.entities) })
   for (const [path, target] of Object.entries(entity.refers ?? {}))
@@ -319,7 +331,7 @@ function buildDescribed(scope: BuildScope, name: string, { described }: FileEnti
     if (slot !== undefined) refer(scope, { steps: at, what: `a parameter of ${name}`, name: slot, valid: own })
   }
   const { record = {} } = source
-  refer(scope, { steps: [...steps, 'name'], what: `a field of ${entity}`, name: readFirstStep(field), valid: Object.keys(record) })
+  referPath(scope, { steps: [...steps, 'name'], what: `a field of ${entity}`, path: field, fields: record })
   const at = { steps: [...steps, 'where'], records: [[entity, record]] } as const
   const [where] = described.where === undefined ? [] : readConditions(scope, described.where, at)
   return {
@@ -343,17 +355,8 @@ function buildSearch(
         : Object.fromEntries([search].flat().map((name) => [String(name), String(name)]))
   const found = Object.entries(names).flatMap(([name, path]): [string, Field][] => {
     const [fields, inner] = path.startsWith('parent.') ? [parent, path.slice('parent.'.length)] : [record, path]
-    const valid = Object.keys(fields)
-    if (
-      !refer(scope, {
-        steps: [...steps, 'search'],
-        what: 'a field that can be searched',
-        name: readFirstStep(inner),
-        valid,
-        example: 'search: [id, name]',
-      })
-    )
-      return []
+    const of = { steps: [...steps, 'search'], what: 'a field that can be searched', example: 'search: [id, name]' }
+    if (!referPath(scope, { ...of, path: inner, fields })) return []
     return [[name, findField(fields, inner) ?? objectOrAny(name)]]
   })
   return {
@@ -368,6 +371,9 @@ function addSync(scope: BuildScope, name: string, entity: FileEntity, entities: 
   const built = entities[name] ?? { about: '', key: [] }
   const steps = ['entities', name]
   const { sync, search } = entity
+  const { params: fields = {} } = built.list ?? built.get ?? {}
+  for (const path of built.key.filter((each) => each.startsWith('param.')))
+    referPath(scope, { steps: [...steps, 'key'], what: 'a parameter of the list', path: path.slice('param.'.length), fields })
   if (sync === undefined || sync === 'none') {
     if (search !== undefined && search !== 'none')
       scope.found.note([...steps, 'search'], { message: 'only a copy can be searched, and there is no sync', example: 'sync: full' })

@@ -2,6 +2,7 @@
 import type { Field, Fields, Finding } from '../definition/fields.ts'
 import * as make from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
+import { checkValue } from './build-scope.ts'
 import { type Findings, most, type Steps } from './check-tree.ts'
 import { isShortField, parseShortField, type ShortField } from './field-text.ts'
 import { sayUnknown } from './mistakes.ts'
@@ -87,6 +88,9 @@ export const toSentence = (name: string): string => {
     .toLowerCase()
   return words === '' ? name : `${words[0]?.toUpperCase()}${words.slice(1)}`
 }
+
+/** Types whose values are no texts. */
+const numeric: ReadonlySet<FieldType> = new Set(['integer', 'number', 'boolean'])
 
 const placeholder: ShortField = { type: 'string', many: false, mark: '' }
 const readShort = (text: string, place: FieldPlace): ShortField => {
@@ -216,6 +220,13 @@ class FieldBuilder {
           ? make.list(object, about)
           : object
     if (typeof $to === 'string') this.renamed[path.join('.')] = $to
+    const { found } = this.#scope
+    const { $default } = value
+    if ($values !== undefined && short.type !== 'string')
+      found.note([...steps, '$values'], { message: `are texts, and the type is ${short.type}`, example: '$type: string' })
+    if ($default !== undefined && values === undefined && typeof $default === 'string' && numeric.has(short.type))
+      found.note([...steps, '$default'], { message: `${$default} is a text, and the type is ${short.type}`, example: '$default: 3' })
+    else if ($default !== undefined) checkValue({ found }, [...steps, '$default'], $default, made)
     const marks = { ...readMarks(value), ...this.#readFill(value['$from'], short.mark, { steps, path }) }
     return this.#finish({ ...made, ...marks }, { mark: short.mark, path, find: this.#readFinding(value['$find']) })
   }

@@ -3,16 +3,17 @@
 import { v5 } from 'uuid'
 import type { ConnectorDefinition, ErrorRule } from '../definition/connector.ts'
 import { type LiveAction, liveActions } from '../definition/entity.ts'
-import { readFirstStep } from '../definition/fields.ts'
+import type { Fields } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
 import type { WebhookChallenge, WebhookRule, Webhooks, WebhookTime } from '../definition/webhooks.ts'
 import { buildEntities } from './build-entities.ts'
 import { readFinding } from './build-fields.ts'
 import { buildPages, checkWays } from './build-operation.ts'
-import { type BuildScope, readSpan, refer } from './build-scope.ts'
+import { type BuildScope, checkValue, readSpan, refer, referPath } from './build-scope.ts'
 import type { Findings, Steps } from './check-tree.ts'
 import { buildConfiguration, buildCredentials, buildLimits, buildOrigins } from './connection/build-connection.ts'
 import type { FileAccount, FileErrorRow, FileErrors, FileWebhookEvent, FileWebhooks, KindFile, Named } from './file.ts'
+import { findNearWord } from './mistakes.ts'
 import type { Shape } from './shape.ts'
 import { groups } from './table.ts'
 import { errorMeanings } from './words.ts'
@@ -83,6 +84,15 @@ function checkRow({ found, file }: BuildScope, row: FileErrorRow, index: number)
     found.note(steps, { message: 'has no condition, so every failure would be this', example: '- 403 rate limit: rate_limited' })
   if (row.code !== undefined && file.errors?.code === undefined)
     found.note(steps, { message: "names a code, but errors.code does not say where the vendor's code is", example: 'code: error.code' })
+  const [wrong] = /^\d+(?!\S)/.exec(row.contains ?? '') ?? []
+  const isShort = !found.has([...steps, 'contains'])
+  if (isShort && wrong !== undefined)
+    found.note(steps, {
+      message: `${wrong} is not a status; words that begin with a number stand in contains`,
+      example: '- 403 rate limit: rate_limited',
+    })
+  const near = isShort ? findNearWord(row.contains?.split(' ')[0] ?? '', ['code']) : undefined
+  if (near !== undefined) found.doubt(steps, { message: `${row.contains} is looked for in messages`, near })
   if (row.is === 'gone' && row.code === undefined && row.contains === undefined)
     found.note(steps, {
       message: "says gone by a status alone, which a missing right can have too: add the vendor's code or words",
@@ -99,6 +109,10 @@ function buildErrors(scope: BuildScope): Pick<ConnectorDefinition, 'problem' | '
   const errors: FileErrors = scope.file.errors ?? {}
   const rows = (errors.rows ?? []).map(readRow)
   for (const [index, row] of rows.entries()) if (row.is !== '') checkRow(scope, row, index) // a wrong row is empty
+  const said = rows.map(({ is: _is, hint: _hint, ...condition }) => JSON.stringify(condition))
+  for (const [index, condition] of said.entries())
+    if (said.indexOf(condition) < index)
+      scope.found.note(['errors', 'rows', String(index)], { message: 'has the condition of a row above, which counts' })
   const { failed } = errors
   const [[at, is] = ['', '']] = typeof failed === 'object' ? Object.entries(failed) : [[failed ?? '', undefined] as const]
   return {
@@ -181,6 +195,13 @@ function findOperation(
   return isKnown && isAction(action) ? { entity, action } : undefined
 }
 
+/** Checks the fixed parameters of a call. */
+function checkGiven(scope: BuildScope, steps: Steps, params: Named<unknown>, known: Fields = {}): void {
+  for (const [name, value] of Object.entries(params))
+    if (refer(scope, { steps: [...steps, name], what: 'a parameter of the call', name, valid: Object.keys(known) }))
+      checkValue(scope, [...steps, name], value, known[name])
+}
+
 /** Builds the call that proves the credentials, and the one that names the account. */
 function buildProofs(scope: BuildScope, entities: ConnectorDefinition['entities']): Pick<ConnectorDefinition, 'check' | 'account'> {
   const { check, account } = scope.file
@@ -188,8 +209,7 @@ function buildProofs(scope: BuildScope, entities: ConnectorDefinition['entities'
   const proof = findOperation(scope, typeof check === 'string' ? ['check'] : ['check', 'run'], run)
   const known = proof === undefined ? {} : (entities[proof.entity]?.[proof.action]?.params ?? {})
   if (proof !== undefined) {
-    for (const name of Object.keys(params))
-      refer(scope, { steps: ['check', 'params', name], what: 'a parameter of the check', name, valid: Object.keys(known) })
+    checkGiven(scope, ['check', 'params'], params, known)
     for (const [name, field] of Object.entries(known))
       if (!field['x-optional'] && !(name in params))
         scope.found.note(['check'], { message: `needs the parameter ${name}`, example: `check: { run: ${run}, params: { ${name}: … } }` })
@@ -213,10 +233,8 @@ function buildAccount(
   if (identity === undefined) return {}
   const { record = {}, [identity.action]: operation } = entities[identity.entity] ?? {}
   const steps = isShort ? ['account'] : ['account', 'id']
-  refer(scope, { steps, what: `a field of ${identity.entity}`, name: readFirstStep(id), valid: Object.keys(record) })
-  const valid = Object.keys(operation?.params ?? {})
-  for (const each of Object.keys(params))
-    refer(scope, { steps: ['account', 'params', each], what: 'a parameter of the call', name: each, valid })
+  referPath(scope, { steps, what: `a field of ${identity.entity}`, path: id, fields: record })
+  checkGiven(scope, ['account', 'params'], params, operation?.params)
   if (among !== undefined)
     refer(scope, {
       ...{ steps: ['account', 'among'], what: 'a field of configuration', name: among, valid: Object.keys(scope.file.configuration ?? {}) },

@@ -6,9 +6,10 @@ import { isObject } from '../definition/object.ts'
 import { cursorName, type NextPages, sizeName } from '../definition/page.ts'
 import { listSlots } from '../definition/templates.ts'
 import { buildFields, toSentence } from './build-fields.ts'
-import { type BuildScope, checkHeaders, lowerNames, readConditions, readSpan, refer } from './build-scope.ts'
+import { type BuildScope, checkHeaders, checkValue, lowerNames, readConditions, readSpan, refer } from './build-scope.ts'
 import type { Steps } from './check-tree.ts'
 import type { FileOperation, FileText, FileWay, Named } from './file.ts'
+import { findNearWord } from './mistakes.ts'
 
 /** Names of parameters that vendors give to pages and their sizes. */
 const pagingName =
@@ -249,14 +250,23 @@ class OperationBuilder {
         example: `pages: { numbers: { next: pages, send: ${name}, size: per_page=100 } }`,
       })
     const valid = Object.keys(params)
-    for (const name of Object.keys(this.#full.defaults ?? {}))
-      refer(this.#scope, {
-        steps: [...steps, 'defaults', name],
-        what: 'a parameter',
-        name,
-        valid,
-        example: `params: { ${name}: string ${toSentence(name)} }`,
-      })
+    for (const [name, value] of Object.entries(this.#full.defaults ?? {})) {
+      const at = [...steps, 'defaults', name]
+      refer(this.#scope, { steps: at, what: 'a parameter', name, valid, example: `params: { ${name}: string ${toSentence(name)} }` })
+      checkValue(this.#scope, at, value, params[name])
+    }
+    for (const part of ['defaults', 'always'] as const)
+      for (const [name, value] of Object.entries(this.#full[part] ?? {}))
+        for (const slot of typeof value === 'string' ? listSlots(value) : []) {
+          const near = findNearWord(slot, ['fields', 'described'])
+          if (near !== undefined || value === `{${slot}}`)
+            refer(this.#scope, {
+              steps: [...steps, part, name],
+              what: 'a slot of fixed values',
+              name: slot,
+              valid: ['fields', 'described'],
+            })
+        }
     for (const name of Object.keys(this.#full.always ?? {}))
       if (Object.hasOwn(params, name))
         found.note([...steps, 'always', name], { message: 'is a parameter too: callers cannot choose what is always sent' }, 'key')

@@ -1,10 +1,11 @@
 /** What all builders share: the findings, references by name, and small readers of texts. */
-import { type Fields, readFirstStep } from '../definition/fields.ts'
-import { isObject } from '../definition/object.ts'
+import { findField } from '../definition/document.ts'
+import type { Field, Fields } from '../definition/fields.ts'
+import { isObject, refusedNames } from '../definition/object.ts'
 import { type Condition, readSetting } from '../definition/sync.ts'
 import type { Findings, Steps } from './check-tree.ts'
 import type { FileCondition, FileTest, KindFile, Named, Scalar } from './file.ts'
-import { sayUnknown } from './mistakes.ts'
+import { findNearWord, sayUnknown } from './mistakes.ts'
 
 /** A file in the making. */
 export interface BuildScope {
@@ -29,6 +30,48 @@ export function refer({ found }: Pick<BuildScope, 'found'>, { steps, what, name,
   const said = { ...sayUnknown(what, name, valid), ...(example === undefined ? {} : { example }) }
   found.note(steps, said, steps.at(-1) === name ? 'key' : 'value')
   return false
+}
+
+/** Types whose values have nothing within them. */
+const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null'])
+
+/** Doubts a path below a field. Types can be guessed, and an object can have fields that the file does not name, so none is a mistake. */
+function doubtPath(found: Findings, steps: Steps, field: Field, [step, ...rest]: Steps): void {
+  if (step === undefined || refusedNames.has(step)) return
+  const { type = [], properties = {} } = field.items ?? field
+  const types = [type].flat()
+  const below = Object.hasOwn(properties, step) ? properties[step] : undefined
+  const near = findNearWord(step, Object.keys(properties))
+  if (types.length > 0 && types.every((each) => scalars.has(each)))
+    found.doubt(steps, { message: `${step} is below a value of the type ${types[0]}, which has nothing within it` })
+  else if (below !== undefined) doubtPath(found, steps, below, rest)
+  else if (near !== undefined) found.doubt(steps, { message: `${step} is not one of the named fields`, near })
+}
+
+/** A path into fields. */
+export interface PathReference extends Omit<Reference, 'name' | 'valid'> {
+  readonly path: string
+  readonly fields: Fields
+}
+
+/** Checks that a path leads to a field, or into one. */
+export function referPath(scope: Pick<BuildScope, 'found'>, { path, fields, ...reference }: PathReference): boolean {
+  if (Object.hasOwn(fields, path)) return true
+  const [name = '', ...rest] = path.replaceAll(/\[\d*\]/g, '').split('.')
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+  if (field === undefined) return refer(scope, { ...reference, name, valid: Object.keys(fields) })
+  doubtPath(scope.found, reference.steps, field, rest)
+  return true
+}
+
+/** Checks that a fixed value is one of those that a field takes. A vendor can have more values than a record names, so only a near one is in doubt. */
+export function checkValue({ found }: Pick<BuildScope, 'found'>, steps: Steps, value: unknown, field: Field | undefined): void {
+  const { enum: closed, 'x-known-values': known = [] } = field ?? {}
+  const valid = (closed ?? []).map(String)
+  if (typeof value === 'string' && /^\{\w+\}$/.test(value)) return
+  if (closed !== undefined && !valid.includes(String(value))) found.note(steps, sayUnknown('one of the values', String(value), valid))
+  const near = findNearWord(String(value), known)
+  if (near !== undefined) found.doubt(steps, { message: `${String(value)} is not one of the known values`, near })
 }
 
 /** What conditions are about. */
@@ -70,8 +113,8 @@ export function readConditions(scope: BuildScope, where: FileCondition, source: 
 function referCondition(scope: BuildScope, condition: Condition, { steps, records, isConfigured }: ConditionSource): void {
   const { field } = condition
   for (const [of, fields] of records) {
-    const valid = Object.keys(fields)
-    if (!valid.includes(field)) refer(scope, { steps, what: `a field of ${of}`, name: readFirstStep(field), valid })
+    const isKnown = referPath(scope, { steps, what: `a field of ${of}`, path: field, fields })
+    if (isKnown) for (const value of [condition.is ?? []].flat()) checkValue(scope, steps, value, findField(fields, field))
   }
   const setting = isConfigured === undefined ? undefined : readSetting(condition)
   const valid = Object.keys(scope.file.configuration ?? {})

@@ -59,7 +59,7 @@ export const textForms = {
   },
   login: { pattern: String.raw`^(?:GET|POST) \/[^?#\s]*$`, says: 'GET or POST and a path', example: 'call: POST /v1/session' },
   life: {
-    pattern: `^(?:\\d+[smhd]|${path})$`,
+    pattern: `^(?:\\d+[smhd]|(?!\\d+[a-z]$)${path})$`,
     says: 'a path in the answer, or a time: a number and s, m, h or d',
     example: 'expires: 12h',
   },

@@ -1,6 +1,6 @@
 /** Mistakes of kind files: each has its place, says what is wrong, and shows what to write. */
 import { type FerruleError, fail } from '../errors.ts'
-import { findNearNames } from '../values/near-names.ts'
+import { countEdits, findNearNames } from '../values/near-names.ts'
 
 /** A place in a file, from 1. The column counts UTF-16 code units. */
 export interface Place {
@@ -29,6 +29,10 @@ export function sayUnknown(what: string, wrong: string, valid: readonly string[]
   const shown = valid.length <= 12 ? `; valid: ${valid.join(', ') || 'none'}` : ''
   return { message: `${wrong} is not ${what}${near === undefined ? shown : ''}`, ...(near === undefined ? {} : { near }) }
 }
+
+/** Finds a word that a text misses by one letter, for texts that can be right as they are. */
+export const findNearWord = (text: string, words: readonly string[]): string | undefined =>
+  words.includes(text) || text.length < 3 ? undefined : words.find((each) => countEdits(each.toLowerCase(), text.toLowerCase()) === 1)
 
 /** Writes a mistake as one line. */
 export function formatMistake({ file, line, column, path, message, near, example }: Mistake): string {

@@ -166,13 +166,14 @@ const describeError = (error: unknown): string =>
     ? `${error.code}: ${error.message} ${error.errors.map(({ message }) => message).join(' ')}`.trim()
     : String(error)
 
-const listRecords = ({ data }: Pick<Replay, 'data'>): readonly Values[] => (Array.isArray(data) ? data : [data]).filter(isObject)
+/** Lists the records of a replay. */
+export const listRecords = ({ data }: Pick<Replay, 'data'>): readonly Values[] => (Array.isArray(data) ? data : [data]).filter(isObject)
 
 const readKeyPart = (record: Values, path: string, params: Values): unknown =>
   path.startsWith('param.') ? getAt(params, parsePath(path.slice('param.'.length))) : getAt(record, parsePath(path))
 
 /** Lists records without a key, and keys that stand twice. */
-function listKeyProblems({ key }: EntityDefinition, records: readonly Values[], params: Values): string[] {
+export function listKeyProblems({ key }: Pick<EntityDefinition, 'key'>, records: readonly Values[], params: Values): string[] {
   const seen = new Set<string>()
   return records.flatMap((record, index) => {
     const parts = key.map((path) => readKeyPart(record, path, params))

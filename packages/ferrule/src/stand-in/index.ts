@@ -28,6 +28,7 @@ import { RecordedVendor, toPattern } from './vendor.ts'
 export {
   checkUploadedRecordings,
   findRecordingsPath,
+  listRecordedDoubts,
   loadRecordings,
   parseRecordings,
   type Recordings,

@@ -6,7 +6,7 @@ import { createDeadline, defaultDeadlineMs } from '../../client/deadline.ts'
 import type { ConnectorDefinition } from '../../definition/connector.ts'
 import { fail } from '../../errors.ts'
 import { DocumentError, type DocumentSort, documentSorts, type ImportedText, type ImportOptions, importText } from '../../import/index.ts'
-import type { Mistake } from '../../kind-file/index.ts'
+import type { Mistake, ReadKind } from '../../kind-file/index.ts'
 import { writeKindTemplate } from '../../values/kind-template.ts'
 import { countNoun, isLoopback } from '../../values/texts.ts'
 import { type CommandContext, readFlag, readNumber, readText, whenAborted } from '../context.ts'
@@ -119,15 +119,27 @@ const toRow = (is: 'mistake' | 'doubt' | 'unsure', { file, line, column, path, m
   example: example ?? null,
 })
 
+/** Finds what the recordings beside a file show of it. Wrong recordings are for `kind test`. */
+async function findRecordedDoubts({ file, definition, findPlace }: ReadKind & { readonly file: string }): Promise<readonly Mistake[]> {
+  if (definition === undefined) return []
+  const { findRecordingsPath, listRecordedDoubts, readRecordings } = await import('../../kind-recordings/index.ts')
+  const path = findRecordingsPath(file)
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  const given = text === undefined ? undefined : (await readRecordings(text, { name: basename(path) })).file
+  return listRecordedDoubts({ definition, rules: {} }, { file: basename(file), findPlace }, given)
+}
+
 /**
  * Prints the mistakes and doubts of kind files, and what is left unsure.
  * @throws FerruleError `kind_invalid` if a file has a mistake
  */
 export async function checkKinds({ args, output, note }: CommandContext): Promise<void> {
   const { readKind } = await import('../../kind-file/index.ts')
-  const read = await Promise.all(args.map(async (file) => readKind(await readFile(file, 'utf8'), { name: basename(file) })))
+  const read = await Promise.all(
+    args.map(async (file) => ({ file, ...(await readKind(await readFile(file, 'utf8'), { name: basename(file) })) })),
+  )
   const mistakes = read.flatMap((each) => each.mistakes)
-  const doubts = read.flatMap((each) => each.doubts)
+  const doubts = (await Promise.all(read.map(async (each) => [...each.doubts, ...(await findRecordedDoubts(each))]))).flat()
   const unsure = read.flatMap((each) => each.unsure)
   await output.rows([
     [

@@ -37,6 +37,7 @@ export const kindCommands: readonly CommandSpec[] = [
     options: [json],
     details:
       'A mistake makes the file unusable. A doubt may be right: a list without paging, a field without a sentence. ' +
+      'Recordings beside the file show two more: a path that names nothing in their answers, a key that stands twice. ' +
       'What is unsure was guessed by an importer, or its document did not say it.',
     examples: ['ferrule kind check acme.kind.yaml', 'ferrule kind check acme.kind.yaml --format json'],
     record: async () => describeMembers('file', 'line', 'column', 'is', 'path', 'message', 'example'),

@@ -8,6 +8,7 @@ import { buildFields, hostSlots, readFinding, wholeHost } from '../build-fields.
 import { type BuildScope, checkHeaders, lowerNames, readSpan, refer } from '../build-scope.ts'
 import type { Steps } from '../check-tree.ts'
 import type { FileLimits, FileLogin, FileOauth, FileScheme, KindFile, Named } from '../file.ts'
+import { findNearWord } from '../mistakes.ts'
 import { buildLogin, buildLoginFields, checkLogin } from './build-login.ts'
 
 const docsFinding = ({ file }: BuildScope): Finding => ({
@@ -305,11 +306,24 @@ const buildRevocation = ({ call, send, as = 'form', ended = [] }: NonNullable<Fi
   ended,
 })
 
+/** First words of credentials. What stands behind Basic is encoded, and only there. */
+const schemes = ['Basic', 'Bearer']
+
 /** Checks that the slots of templates are fields of the scheme, and that they stand in braces. */
 function checkTemplates(scope: BuildScope, templates: Named<string>, fields: Fields, steps: Steps): void {
   for (const [header, template] of Object.entries(templates)) {
     const slots = listSlots(template)
     const bare = Object.keys(fields).find((name) => template.endsWith(` ${name}`) || template === name)
+    const near = findNearWord(header, ['authorization'])
+    if (near !== undefined) scope.found.doubt([...steps, header], { message: `${header} is the header that is sent`, near })
+    const [word = ''] = /^\w+(?= \{)/.exec(template) ?? []
+    const meant = schemes.find((each) => each !== word && each.toLowerCase() === word.toLowerCase()) ?? findNearWord(word, schemes)
+    if (meant !== undefined)
+      scope.found.note([...steps, header], {
+        message: `${word} is sent as it is`,
+        near: meant,
+        example: `${header}: '${template.replace(word, meant)}'`,
+      })
     if (slots.length === 0 && bare !== undefined)
       scope.found.note([...steps, header], {
         message: `${bare} stands in braces, else the word itself is sent`,
@@ -377,6 +391,9 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
   const fields = { ...(oauth === undefined ? {} : buildGrantFields(file.title, oauth)), ...own, ...filled }
   checkTemplates(scope, headers, fields, [...steps, 'send'])
   checkTemplates(scope, query ?? {}, fields, [...steps, 'query'])
+  const sent = Object.values({ ...headers, ...query }).flatMap(listSlots)
+  if (Object.keys(given).length > 0 && oauth === undefined && login === undefined && sent.length === 0)
+    found.note(steps, { message: 'sends none of its fields', example: "send: { authorization: 'Bearer {token}' }" }, 'key')
   checkLogin(scope, scheme, { fields, steps })
   if (oauth !== undefined) checkSent(scope, oauth, { fields, steps: [...steps, 'oauth'] })
   if (oauth !== undefined) checkSigned(scope, oauth, { fields, steps: [...steps, 'oauth', 'signed'] })

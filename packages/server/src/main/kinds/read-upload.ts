@@ -3,7 +3,7 @@ import type { ConnectorDefinition } from 'ferrule/definition'
 import { DocumentError, importText } from 'ferrule/import'
 import { compareKinds, type KindChange } from 'ferrule/internal'
 import { checkUploadedKind, listHosts, type Mistake, type ReadKind } from 'ferrule/kind'
-import { checkUploadedRecordings, type Recordings, testKind } from 'ferrule/stand-in'
+import { checkUploadedRecordings, listRecordedDoubts, type Recordings, testKind } from 'ferrule/stand-in'
 import type { KindDocument } from 'ferrule/wire'
 import { packDefinition, summarizeDefinition, unpackDefinition } from '../../connectors/connector-types.ts'
 import type { CheckedKind, ReadDocument, ReadUpload, UploadTask } from '../../connectors/own-kinds.ts'
@@ -77,7 +77,12 @@ export async function readUpload({ slug, file, recordings, isTested, taken, befo
     ...[...read.mistakes, ...listMisfits(read, slug)].map((each) => toFinding('kind', each)),
     ...(recorded?.mistakes ?? []).map((each) => toFinding('recordings', each)),
   ]
-  const said = { doubts: read.doubts.map((each) => toFinding('kind', each)), unsure: read.unsure.map((each) => toFinding('kind', each)) }
+  const kind = definition === undefined ? undefined : { definition, rules: {} }
+  const shown = kind === undefined ? [] : await listRecordedDoubts(kind, { file: 'kind', findPlace: read.findPlace }, recorded?.file)
+  const said = {
+    doubts: [...read.doubts, ...shown].map((each) => toFinding('kind', each)),
+    unsure: read.unsure.map((each) => toFinding('kind', each)),
+  }
   if (definition === undefined || mistakes.length > 0) return { checked: undefined, mistakes, ...said, test: null, changes: [] }
   const tested = isTested ? await test(read, recorded?.file) : null
   return { checked: check(definition), mistakes, ...said, test: tested, changes: compare(before, definition) }
