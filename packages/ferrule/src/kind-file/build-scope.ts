@@ -64,7 +64,7 @@ export function referPath(scope: Pick<BuildScope, 'found'>, { path, fields, ...r
   return true
 }
 
-/** Checks that a fixed value is one of those that a field takes. A vendor can have more values than a record names, so only a near one is in doubt. */
+/** Checks that a field takes a fixed value. A vendor can have more values than a record names, so only a near one is in doubt. */
 export function checkValue({ found }: Pick<BuildScope, 'found'>, steps: Steps, value: unknown, field: Field | undefined): void {
   const { enum: closed, 'x-known-values': known = [] } = field ?? {}
   const valid = (closed ?? []).map(String)
