@@ -111,3 +111,22 @@ describe('a stand-in of recordings', () => {
     await strict.close()
   })
 })
+
+test('a walk ends behind the last recorded page, although the vendor has more', async () => {
+  const cut = recordings.replace('"next": null', '"next": "c3"').replace('"params": {"limit": 1},', '"params": {"limit": 1}, "more": true,')
+  const { file: given } = await readRecordings(cut, { name: 'shelves.recordings.json' })
+  const kind = await parseKind(file.replace('3/h', '99/h'))
+  if (given === undefined) throw new Error('the recordings are wrong')
+  const vendor = await startStandIn(kind.definition, given)
+  const shelves = connect(kind, { credentials: { key: 'any' }, origin: vendor.origin }).entity('shelves')
+  const read = async (limit: number): Promise<unknown[]> => {
+    const ids: unknown[] = []
+    for await (const { id } of shelves.records({ limit })) ids.push(id)
+    return ids
+  }
+  expect([await read(1), await read(50)]).toEqual([
+    [9007199254740993n, 2],
+    [9007199254740993n, 2],
+  ])
+  await vendor.close()
+})

@@ -23,6 +23,7 @@ interface Doubt {
   readonly steps: Steps
   readonly message: string
   readonly near?: string
+  readonly example?: string
 }
 
 /** A path of the file into answers. */
@@ -98,7 +99,7 @@ function doubtPath(given: AnswerPath): readonly Doubt[] {
     within.length === 0
       ? `${path} is read as a path, and no recorded answer shows it`
       : `${path} names nothing in the ${within.length} recorded answers or records that it is for`
-  return [{ steps, message, ...(near === undefined ? {} : { near }) }]
+  return [{ steps, message, ...(near === undefined ? {} : { near, example: `${steps.at(-1)}: ${near}` }) }]
 }
 
 const readBodies = (exchanges: Recording['exchanges']): readonly unknown[] =>

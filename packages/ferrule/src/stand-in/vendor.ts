@@ -248,18 +248,30 @@ export class RecordedVendor {
     const begin = way.first ?? 1
     const start = Number.isNaN(sent) ? 0 : way.position === 'rows' ? sent : (sent - begin) * size
     const isLast = start + size >= rows.length
-    return this.#withRows((isLast ? last : first).answer, operation, rows.slice(start, start + size))
+    return this.#withRows(isLast ? this.#withEnd(last.answer, operation) : first.answer, operation, rows.slice(start, start + size))
   }
 
   /** Makes an empty list: what counts records of the recorded one would say that some are missing. */
   #withoutRows(recorded: RecordedAnswer, operation: Operation): RecordedAnswer {
-    const answer = this.#withRows(recorded, operation, [])
-    if (!isObject(answer.body)) return answer
-    const body = Object.entries(answer.body).map(([name, value]) => [
-      name,
-      typeof value === 'number' && /total|count/i.test(name) ? 0 : value,
-    ])
+    const { body: ended, ...answer } = this.#withRows(this.#withEnd(recorded, operation), operation, [])
+    if (!isObject(ended)) return { ...answer, body: ended }
+    const body = Object.entries(ended).map(([name, value]) => [name, typeof value === 'number' && /total|count/i.test(name) ? 0 : value])
     return { ...answer, body: Object.fromEntries(body) }
+  }
+
+  /** Ends a list behind its last recorded page, although the vendor has more. */
+  #withEnd(answer: RecordedAnswer, { page = '' }: Operation): RecordedAnswer {
+    const way = this.#definition.pages[page]
+    if (way?.shape !== 'next') return answer
+    const { position, more = '', total } = way
+    let { body } = answer
+    for (const [path, value] of [
+      [position, null],
+      [more.replace('!', ''), more.startsWith('!')],
+      [total ?? '', null],
+    ] as const)
+      if (path !== '' && getAt(body, parsePath(path)) !== undefined) body = withAt(body, parsePath(path), value)
+    return { ...answer, body }
   }
 
   #withRows(answer: RecordedAnswer, { at, format }: Operation, rows: readonly unknown[]): RecordedAnswer {
