@@ -1,6 +1,6 @@
 /** Plays a vendor from the recordings of a kind: what it answers to a request. It stores nothing, so a write changes no later answer. */
 import type { ConnectorDefinition } from '../definition/connector.ts'
-import type { Operation } from '../definition/entity.ts'
+import { describedSlot, type Operation } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
 import { findListPath, getAt, listWithin, parsePath, withAt } from '../engine/json/paths.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -70,16 +70,17 @@ export const toPattern = (path: string): RegExp =>
       .join('')}$`,
   )
 
-/** Returns the nearest of some recordings: that whose first fitting request differs least. */
-function findNearest(recordings: readonly Recording[], request: SentRequest, secret: ReadonlySet<string>): Recording | undefined {
-  let nearest: { readonly recording: Recording; readonly count: number } | undefined
-  for (const recording of recordings) {
-    const [first] = recording.exchanges
+/** Returns the pages of the nearest of some recordings: that whose first fitting request differs least. What was asked before it is left out. */
+function findNearest(recordings: readonly Recording[], request: SentRequest, secret: ReadonlySet<string>): readonly Exchange[] | undefined {
+  let nearest: { readonly pages: readonly Exchange[]; readonly count: number } | undefined
+  for (const { exchanges } of recordings) {
+    const pages = exchanges.slice(exchanges.findIndex((each) => matchesTarget(each.request, request)))
+    const [first] = pages
     if (first === undefined || !matchesTarget(first.request, request)) continue
     const count = compareRequests(first.request, request, secret).length
-    if (nearest === undefined || count < nearest.count) nearest = { recording, count }
+    if (nearest === undefined || count < nearest.count) nearest = { pages, count }
   }
-  return nearest?.recording
+  return nearest?.pages
 }
 
 /** Puts the rows of lines beside their text, where those of JSON are. */
@@ -176,8 +177,12 @@ export class RecordedVendor {
         ? writeJson(getAt(request.json, parsePath(path)) ?? value) === writeJson(value)
         : (readSent(request, path) ?? String(value)) === String(value),
     )
-    const begins = ([name, { start = '' }]: readonly [string, { readonly start?: string }]) =>
-      (readSent(request, send[name]?.to ?? name) ?? start).startsWith(start)
+    // What the vendor describes differs by account, so only the text before and after it is known.
+    const begins = ([name, { start = '' }]: readonly [string, { readonly start?: string }]): boolean => {
+      const [head = '', ...rest] = start.split(describedSlot)
+      const sent = readSent(request, send[name]?.to ?? name)
+      return sent === undefined || (sent.startsWith(head) && rest.every((part) => sent.includes(part)))
+    }
     return areSame && Object.entries(text).every(begins)
   }
 
@@ -208,13 +213,12 @@ export class RecordedVendor {
 
   #answerList(candidate: Candidate, request: SentRequest): RecordedAnswer {
     const all = this.#successes(candidate)
-    const recording = findNearest(all, request, this.#secret)
-    const [first = all[0]] = [recording]
-    const pages = first?.exchanges.filter(({ answer }) => isSuccess(answer)) ?? []
+    const nearest = findNearest(all, request, this.#secret)
+    const pages = (nearest ?? all[0]?.exchanges ?? []).filter(({ answer }) => isSuccess(answer))
     const last = pages.at(-1)
     if (last === undefined) return this.failures.build(404, `The recordings have no ${candidate.entity} list.`)
     // Records of another parent are not those of this one.
-    if (recording === undefined) return this.#withoutRows(last.answer, candidate.operation)
+    if (nearest === undefined) return this.#withoutRows(last.answer, candidate.operation)
     return this.#choosePage(pages, candidate.operation, request) ?? this.#withoutRows(last.answer, candidate.operation)
   }
 
@@ -302,7 +306,7 @@ export class RecordedVendor {
 
   #answerGet(candidate: Candidate, request: SentRequest): RecordedAnswer {
     const row = this.#findRow(candidate, request)
-    const recorded = findNearest(this.#successes(candidate), request, this.#secret)?.exchanges[0]?.answer ?? this.#findAny(candidate)
+    const recorded = findNearest(this.#successes(candidate), request, this.#secret)?.[0]?.answer ?? this.#findAny(candidate)
     if (row === null && recorded !== undefined) return recorded
     if (row === undefined || row === null) return this.failures.build(404, `The recordings have no such record of ${candidate.entity}.`)
     const body = withAt(recorded?.body, parsePath(candidate.operation.at), row)
@@ -319,7 +323,7 @@ export class RecordedVendor {
     const { entity, action, operation } = candidate
     const row = this.#findRow(candidate, request)
     if (row === undefined) return this.failures.build(404, `The recordings have no such record of ${entity}.`)
-    const recorded = findNearest(this.#successes(candidate), request, this.#secret)?.exchanges.find(({ answer }) => isSuccess(answer))
+    const recorded = findNearest(this.#successes(candidate), request, this.#secret)?.find(({ answer }) => isSuccess(answer))
     const answer = recorded?.answer ?? this.#findAny(candidate)
     if (answer === undefined) return this.failures.build(404, `The recordings have no ${entity} ${action}.`)
     const at = parsePath(operation.at)
