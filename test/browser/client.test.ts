@@ -1,16 +1,13 @@
 /** Runs the hosted client in a page: bundled for browsers, with nothing that only Node has. */
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { root } from '../../scripts/paths.mjs'
-import { client, startWorld, type World } from '../http/support.ts'
+import { client, startWorld } from '../http/support.ts'
 import { limits } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
-let world: World
-let browser: Browser
-let script: string
 let page: Page
 
 async function bundleCore(): Promise<string> {
@@ -21,12 +18,10 @@ async function bundleCore(): Promise<string> {
   return output[0].code
 }
 
-beforeAll(async () => {
-  script = await bundleCore()
-  world = await startWorld()
-  await world.connect('Calls')
-  browser = await launchBrowser()
-}, limits.test)
+const script = await bundleCore()
+const world = await startWorld()
+await world.connect('Calls')
+const browser = await launchBrowser()
 afterAll(async () => {
   await closePages(browser)
   await world.close()

@@ -1,26 +1,23 @@
 /** Consents on the vendors' own pages, in popups and in the same tab. The vendors are another site, and cut every popup off from its opener. */
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sandboxCredentials, shopifyCredentials } from '../../packages/sandbox/src/index.ts'
 import { askAs, countConnectors } from '../connect/support.ts'
 import { connectorsPath } from '../http/support.ts'
 import { consentAtGong, returnOf } from '../sandbox/consent-client.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { agreeAtGong, agreeAtTiktok, begin, type ConnectWorld, expectSecrecy, expectStep, openConnectWorld } from './connect-support.ts'
+import { agreeAtGong, agreeAtTiktok, begin, expectSecrecy, expectStep, openConnectWorld } from './connect-support.ts'
 import { limits } from './console-support.ts'
 
-let opened: ConnectWorld
 let before: number
-beforeAll(async () => {
-  opened = await openConnectWorld()
-}, limits.test)
+const opened = await share(openConnectWorld())
 beforeEach(async () => {
   opened.world.sandbox.gong.switches.reset()
   opened.world.sandbox.tiktok.switches.reset()
   before = await countConnectors(opened.world)
 })
 afterEach(() => expect(opened.complaints()).toEqual([]))
-afterAll(() => opened.close())
 
 const later = { timeout: limits.test }
 const connectorAt = async (id: string) => (await askAs(opened.world, `${connectorsPath}/${id}`)).json

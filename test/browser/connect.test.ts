@@ -2,21 +2,18 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { sandboxCredentials, shopifyCredentials, snowflakeCredentials } from '../../packages/sandbox/src/index.ts'
 import { cache } from '../../scripts/paths.mjs'
 import { askAs } from '../connect/support.ts'
 import { base, connectorsPath } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { begin, type ConnectWorld, expectSecrecy, expectStep, openConnectWorld } from './connect-support.ts'
+import { begin, expectSecrecy, expectStep, openConnectWorld } from './connect-support.ts'
 import { limits } from './console-support.ts'
 
-let opened: ConnectWorld
-beforeAll(async () => {
-  opened = await openConnectWorld()
-}, limits.test)
+const opened = await share(openConnectWorld())
 afterEach(() => expect(opened.complaints()).toEqual([]))
-afterAll(() => opened.close())
 
 const later = { timeout: limits.test }
 const secretOf = (url: string): string => new URL(url).hash.slice(1)

@@ -1,17 +1,14 @@
 /** Workspaces, organizations, applications, MCP tokens and connect links: what a team manages, what it loses, and secrets that are shown once. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { base } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole, pressIfThere, signIn } from './console-support.ts'
+import { limits, openConsole, pressIfThere, signIn } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
-beforeAll(async () => {
-  opened = await openConsole()
-  Object.assign(opened.world.settings, { publicUrl: opened.world.url })
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole())
+Object.assign(opened.world.settings, { publicUrl: opened.world.url })
 
 const ask = async (path: string) => (await opened.world.ask(`${base}${path}`, { token: opened.world.token })).json
 const press = (name: string, page = opened.page) => page.getByRole('button', { name, exact: true }).click()

@@ -1,19 +1,15 @@
 /** Changes of a copy in the console: they appear by themselves, and say what to do when they are lost; and the webhooks that bring them. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { shopifyCredentials } from '../../packages/sandbox/src/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { connectorsPath, sandboxStore } from '../http/support.ts'
 import { sendAsStore } from '../http/vendor-webhooks-support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
-let opened: OpenedConsole
-let connector: string
-beforeAll(async () => {
-  opened = await openConsole({ copies: 'embedded' })
-  connector = await opened.world.connect('Calls of the sales team', { entities: [{ entity: 'users' }] })
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole({ copies: 'embedded' }))
+const connector = await opened.world.connect('Calls of the sales team', { entities: [{ entity: 'users' }] })
 
 const place = () => ({ connector, kind: 'gong', entity: 'users' })
 function write(users: Readonly<Record<string, string>>, removed: readonly string[] = []) {

@@ -1,18 +1,16 @@
 /** A new connector, and the page of one: its copy, its runs, its credentials, its settings and its end. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sandboxValues } from '../../packages/ferrule/src/document/sandbox-values.ts'
 import { connectorsPath } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
 /** Calls of scorecards wait for it, so that a sync stands still while it is looked at. */
 const gate = Promise.withResolvers<void>()
-/** A connector of two entities, which the tests sync, break and change. */
-let id: string
-beforeAll(async () => {
-  opened = await openConsole({
+const opened = await share(
+  openConsole({
     copies: 'postgres',
     engine: (engine) => ({
       run: async (connection, call) => {
@@ -20,10 +18,10 @@ beforeAll(async () => {
         return engine.run(connection, call)
       },
     }),
-  })
-  id = await opened.world.connect('Calls of the sales team', { entities: [{ entity: 'users' }, { entity: 'settings_scorecards' }] })
-}, limits.test)
-afterAll(() => opened.close())
+  }),
+)
+/** A connector of two entities, which the tests sync, break and change. */
+const id = await opened.world.connect('Calls of the sales team', { entities: [{ entity: 'users' }, { entity: 'settings_scorecards' }] })
 
 const readConnector = async () => (await opened.world.ask(`${connectorsPath}/${id}`, { token: opened.world.token })).json
 const confirm = (name: string) => opened.page.getByRole('dialog').getByRole('button', { name }).click()

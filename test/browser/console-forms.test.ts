@@ -1,18 +1,15 @@
 /** Forms of the console: what they say about what people type, and leaving one half-typed asks, whichever way it is left. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole, replaceCode } from './console-support.ts'
+import { limits, openConsole, replaceCode } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
 let [id, warehouse] = ['', '']
-beforeAll(async () => {
-  opened = await openConsole()
-  id = await opened.world.connect('Calls of the sales team')
-  warehouse = await opened.world.connect('Warehouse', sandboxWarehouse('Warehouse'))
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole())
+id = await opened.world.connect('Calls of the sales team')
+warehouse = await opened.world.connect('Warehouse', sandboxWarehouse('Warehouse'))
 
 const press = (name: string) => opened.page.getByRole('button', { name, exact: true }).click()
 const follow = (name: string) => opened.page.getByRole('link', { name, exact: true }).click()

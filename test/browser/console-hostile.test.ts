@@ -1,46 +1,40 @@
 /** What other sites and vendors try against somebody who is signed in at the console. */
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { beginSession } from '../http/session-support.ts'
 import { client, connectorsPath } from '../http/support.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
 /** What the vendor sends as a download: a page or a picture with a script. */
 const bait: { type: string; text: string } = { type: '', text: '' }
 
-let opened: OpenedConsole
-let site: Server
-/** Address of the other site: `localhost` is another site than `127.0.0.1`. */
-let elsewhere: string
 /** Page of the other site. */
 let text = ''
-let connector: string
 
-beforeAll(async () => {
-  opened = await openConsole({
-    engine: (engine) => ({
-      run: async (connection, call) => {
-        if (call.action !== 'download') return engine.run(connection, call)
-        const bytes = Buffer.from(bait.text)
-        const file = {
-          status: 200 as const,
-          body: Readable.from([bytes]),
-          contentType: bait.type,
-          contentLength: bytes.length,
-          name: 'bait',
-        }
-        return { type: 'file' as const, file: { ...file, contentRange: null, acceptRanges: null, etag: null } }
-      },
-    }),
-  })
-  connector = await opened.world.connect('Calls of the sales team')
-  site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(text))
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-  const address = site.address()
-  elsewhere = `http://localhost:${typeof address === 'object' ? address?.port : 0}/`
-}, limits.test)
+const opened = await openConsole({
+  engine: (engine) => ({
+    run: async (connection, call) => {
+      if (call.action !== 'download') return engine.run(connection, call)
+      const bytes = Buffer.from(bait.text)
+      const file = {
+        status: 200 as const,
+        body: Readable.from([bytes]),
+        contentType: bait.type,
+        contentLength: bytes.length,
+        name: 'bait',
+      }
+      return { type: 'file' as const, file: { ...file, contentRange: null, acceptRanges: null, etag: null } }
+    },
+  }),
+})
+const connector = await opened.world.connect('Calls of the sales team')
+const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(text))
+await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+const address = site.address()
+/** Address of the other site: `localhost` is another site than `127.0.0.1`. */
+const elsewhere = `http://localhost:${typeof address === 'object' ? address?.port : 0}/`
 afterAll(async () => {
   await opened.close()
   site.close()

@@ -1,14 +1,11 @@
 /** A stranger's kind in the console: from an OpenAPI document to a first search. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { customers, document } from '../command/ledgerly.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
-let opened: OpenedConsole
-beforeAll(async () => {
-  opened = await openConsole({ copies: 'embedded' })
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole({ copies: 'embedded' }))
 
 const timeout = limits.test
 const json = { mimeType: 'application/json' }

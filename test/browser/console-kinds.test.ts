@@ -1,17 +1,12 @@
 /** The reference of the kinds in the console: found by words, opened by its address, and tried. */
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listShippedKinds } from '../../packages/server/src/main/kinds/served.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
-let opened: OpenedConsole
-let page: Page
-beforeAll(async () => {
-  opened = await openConsole({ kinds: listShippedKinds(['@ferrule/kinds']) })
-  page = opened.page
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole({ kinds: listShippedKinds(['@ferrule/kinds']) }))
+const page = opened.page
 
 const timeout = limits.test
 

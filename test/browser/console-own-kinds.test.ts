@@ -1,17 +1,12 @@
 /** Kinds of the organization in the console: written, checked, published, moved to and deleted. */
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connectorsPath } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
-let opened: OpenedConsole
-let page: Page
-beforeAll(async () => {
-  opened = await openConsole()
-  page = opened.page
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole())
+const page = opened.page
 
 const timeout = limits.test
 const editor = () => page.getByRole('textbox', { name: 'Kind file' })

@@ -1,37 +1,29 @@
 /** The console behind a proxy that serves it below a path of its own address. */
-import { createServer, request, type Server } from 'node:http'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createServer, request } from 'node:http'
+import { afterAll, expect, test } from 'vitest'
 import { ensureWeb } from '../../scripts/web.mjs'
-import { startWorld, type World } from '../http/support.ts'
+import { startWorld } from '../http/support.ts'
 import { limits, signIn } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
-let world: World
-let proxy: Server
-let browser: Browser
-/** Address of the service for people. */
-let publicUrl: string
-
-beforeAll(async () => {
-  await ensureWeb()
-  proxy = createServer((incoming, outgoing) => {
-    const { url = '', method, headers } = incoming
-    // It passes on what lies below its path, and nothing else.
-    if (!url.startsWith('/base/')) return outgoing.writeHead(404).end()
-    const onward = request({ host: '127.0.0.1', port: world.port, path: url.slice('/base'.length), method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
-    })
-    return incoming.pipe(onward)
+await ensureWeb()
+const proxy = createServer((incoming, outgoing) => {
+  const { url = '', method, headers } = incoming
+  // It passes on what lies below its path, and nothing else.
+  if (!url.startsWith('/base/')) return outgoing.writeHead(404).end()
+  const onward = request({ host: '127.0.0.1', port: world.port, path: url.slice('/base'.length), method, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.pipe(outgoing)
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const address = proxy.address()
-  publicUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/base`
-  world = await startWorld({ settings: { publicUrl } })
-  await world.connect('Calls of the sales team')
-  browser = await launchBrowser()
-}, limits.test)
+  return incoming.pipe(onward)
+})
+await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+const address = proxy.address()
+/** Address of the service for people. */
+const publicUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/base`
+const world = await startWorld({ settings: { publicUrl } })
+await world.connect('Calls of the sales team')
+const browser = await launchBrowser()
 afterAll(async () => {
   await closePages(browser)
   proxy.close()

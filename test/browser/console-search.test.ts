@@ -1,19 +1,15 @@
 /** The search page: a filter in three views, results, freshness, exports, and a copy that is not there yet. */
 import { readFile } from 'node:fs/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { onlyUsers } from '../http/search-support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole, replaceCode } from './console-support.ts'
+import { limits, openConsole, replaceCode } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
-let id: string
-beforeAll(async () => {
-  opened = await openConsole({ copies: 'postgres' })
-  id = await opened.world.connect('Calls of the sales team', onlyUsers)
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole({ copies: 'postgres' }))
+const id = await opened.world.connect('Calls of the sales team', onlyUsers)
 
 /** Returns the parameters of the address. */
 const readAddress = () => Object.fromEntries(new URL(opened.page.url()).searchParams)

@@ -1,15 +1,12 @@
 /** The page of settings: for the operator, for others, and while the service fails. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { client, createTenant } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole, signIn } from './console-support.ts'
+import { limits, openConsole, signIn } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
-beforeAll(async () => {
-  opened = await openConsole({ copies: 'postgres' })
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole({ copies: 'postgres' }))
 
 test('the operator sees settings with their origins, storage, versions and health, and no secret', options, async () => {
   const { page, go, complaints, screenshot } = opened

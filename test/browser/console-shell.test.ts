@@ -1,17 +1,14 @@
 /** The frame of the console: its sign-in, its first page and its ways out. */
 
 import { basename } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTenant } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole, pressIfThere, signIn } from './console-support.ts'
+import { limits, openConsole, pressIfThere, signIn } from './console-support.ts'
 
-let opened: OpenedConsole
-beforeAll(async () => {
-  opened = await openConsole()
-  await opened.world.connect('Calls of the sales team')
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole())
+await opened.world.connect('Calls of the sales team')
 
 test('the overview lists the connectors, without barriers and without a violation of the policy', { timeout: limits.test }, async () => {
   const { page, load, complaints, screenshot } = opened

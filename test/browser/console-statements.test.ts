@@ -1,17 +1,13 @@
 /** The statements page: refusals at their place before anything is sent, results in parts, writes that ask, and the history. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole, replaceCode } from './console-support.ts'
+import { limits, openConsole, replaceCode } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
-let id: string
-beforeAll(async () => {
-  opened = await openConsole()
-  id = await opened.world.connect('Warehouse', sandboxWarehouse('Warehouse'))
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole())
+const id = await opened.world.connect('Warehouse', sandboxWarehouse('Warehouse'))
 
 /** Opens the page for the warehouse. */
 const openStatements = () => opened.go(`/statements?connector=${id}`)

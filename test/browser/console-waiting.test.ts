@@ -1,15 +1,15 @@
 /** First syncs on the overview: what waits is shown as waiting, with its reason and attempt. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
 /** What calls of the sync meet. */
 let trouble: () => Promise<void>
-beforeAll(async () => {
-  opened = await openConsole({
+const opened = await share(
+  openConsole({
     copies: 'postgres',
     engine: (engine) => ({
       run: async (connection, call) => {
@@ -17,9 +17,8 @@ beforeAll(async () => {
         return engine.run(connection, call)
       },
     }),
-  })
-}, limits.test)
-afterAll(() => opened.close())
+  }),
+)
 
 test('a first sync that waits says since when, for what and with which attempt, and the connector stands there once', options, async () => {
   const { page, world, go, complaints, screenshot } = opened

@@ -1,19 +1,12 @@
 /** Webhooks in the console: from the empty page to a deleted endpoint, with a receiver that runs here. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { endpointsPath, Receiver } from '../http/webhook-support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
-let opened: OpenedConsole
-let receiver: Receiver
-beforeAll(async () => {
-  receiver = await new Receiver().start()
-  opened = await openConsole({ settings: { webhookHosts: ['127.0.0.1'] } })
-}, limits.test)
-afterAll(async () => {
-  await opened.close()
-  receiver.close()
-})
+const receiver = await share(new Receiver().start())
+const opened = await share(openConsole({ settings: { webhookHosts: ['127.0.0.1'] } }))
 
 const press = (name: string) => opened.page.getByRole('button', { name, exact: true }).first().click()
 const pressIn = (name: string) => opened.page.getByRole('dialog').getByRole('button', { name, exact: true }).click()

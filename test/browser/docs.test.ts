@@ -1,32 +1,26 @@
 /** The documentation for people: it can be read without a script, and scripts add the search, copy buttons and ways into the console. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { ensureWeb, webFolder } from '../../scripts/web.mjs'
-import { client, startWorld, type World } from '../http/support.ts'
+import { client, startWorld } from '../http/support.ts'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, signIn, takePictures } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
-let world: World
-let browser: Browser
-let page: Page
 /** What must stay empty: messages of the console, violations of the policy among them, and requests to elsewhere. */
 const complaints: string[] = []
-beforeAll(async () => {
-  expect(await ensureWeb()).toBe(0)
-  world = await startWorld()
-  browser = await launchBrowser()
-  page = await browser.newPage({ viewport: { width: 1_280, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] })
-  page.setDefaultTimeout(limits.action)
-  page.on('console', (message) => complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('request', (request) => {
-    const { protocol, origin } = new URL(request.url())
-    if (protocol !== 'data:' && origin !== world.url) complaints.push(`asks ${request.url()}`)
-  })
-}, limits.test)
+expect(await ensureWeb()).toBe(0)
+const world = await startWorld()
+const browser = await launchBrowser()
+const page = await browser.newPage({ viewport: { width: 1_280, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] })
+page.setDefaultTimeout(limits.action)
+page.on('console', (message) => complaints.push(message.text()))
+page.on('pageerror', (error) => complaints.push(error.message))
+page.on('request', (request) => {
+  const { protocol, origin } = new URL(request.url())
+  if (protocol !== 'data:' && origin !== world.url) complaints.push(`asks ${request.url()}`)
+})
 afterAll(async () => {
   await closePages(browser)
   await world.close()

@@ -1,40 +1,32 @@
 /** An operator lets a client in, in a real browser: the client is another site than the service. */
-import { createServer, type Server } from 'node:http'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import { afterAll, expect, test } from 'vitest'
 import { client } from '../http/support.ts'
-import { buildAuthorization, createChallenge, type OAuthWorld, post, registerClient, startOAuthWorld } from '../mcp/oauth-support.ts'
+import { buildAuthorization, createChallenge, post, registerClient, startOAuthWorld } from '../mcp/oauth-support.ts'
 import { limits } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
-let world: OAuthWorld
-let browser: Browser
-let page: Page
-let site: Server
-/** Address where the client gets its code: `localhost` is another site than `127.0.0.1`. */
-let callback: string
 /** Messages of the console: a policy that blocks something shows here. */
 const complaints: string[] = []
 
-beforeAll(async () => {
-  world = await startOAuthWorld()
-  await world.connect('Calls of the sales team')
-  site = createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? '', callback)
-    const [link, frame] = ['link', 'frame'].map((name) => searchParams.get(name)?.replaceAll('&', '&amp;'))
-    response.setHeader('content-type', 'text/html')
-    if (link !== undefined) return response.end(`<a href="${link}">Connect</a>`)
-    return response.end(frame === undefined ? '<h1>Back at the client</h1>' : `<iframe src="${frame}"></iframe>`)
-  })
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-  const address = site.address()
-  callback = `http://localhost:${typeof address === 'object' ? address?.port : 0}/callback`
-  browser = await launchBrowser()
-  page = await browser.newPage({ viewport: { width: 900, height: 1000 } })
-  page.setDefaultTimeout(limits.action)
-  page.on('console', (message) => complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
-}, limits.test)
+const world = await startOAuthWorld()
+await world.connect('Calls of the sales team')
+const site = createServer((request, response) => {
+  const { searchParams } = new URL(request.url ?? '', callback)
+  const [link, frame] = ['link', 'frame'].map((name) => searchParams.get(name)?.replaceAll('&', '&amp;'))
+  response.setHeader('content-type', 'text/html')
+  if (link !== undefined) return response.end(`<a href="${link}">Connect</a>`)
+  return response.end(frame === undefined ? '<h1>Back at the client</h1>' : `<iframe src="${frame}"></iframe>`)
+})
+await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+const address = site.address()
+/** Address where the client gets its code: `localhost` is another site than `127.0.0.1`. */
+const callback = `http://localhost:${typeof address === 'object' ? address?.port : 0}/callback`
+const browser = await launchBrowser()
+const page = await browser.newPage({ viewport: { width: 900, height: 1000 } })
+page.setDefaultTimeout(limits.action)
+page.on('console', (message) => complaints.push(message.text()))
+page.on('pageerror', (error) => complaints.push(error.message))
 afterAll(async () => {
   await closePages(browser)
   await world.close()
