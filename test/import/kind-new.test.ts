@@ -44,7 +44,7 @@ test('from a document at an address to the last page', async () => {
   expect(made).toMatchObject({ file: 'lamps.kind.yaml', kind: 'lamps', entities: 1, left_out: [{ what: 'POST /lamps/{lamp_id}/light' }] })
   const { code, stdout, stderr } = await runFerrule({ config }, 'kind', 'check', 'lamps.kind.yaml', '--json')
   expect({ code, rows: JSON.parse(stdout).filter(({ is }: { is: string }) => is === 'mistake') }).toEqual({ code: 0, rows: [] })
-  expect(stderr).toMatch(/no mistakes, \d+ doubts, \d+ unsure/)
+  expect(stderr).toMatch(/no mistakes, \d+ doubts?, \d+ unsure/)
   expect(await readFile(join(config, 'lamps.kind.yaml'), 'utf8')).toContain(
     'create: { call: POST /lamps, body: { name: string Name }, wrap: lamp, at: lamp }',
   )
@@ -53,6 +53,22 @@ test('from a document at an address to the last page', async () => {
   for await (const each of connector.entity('lamps').records()) found.push(each)
   expect(found).toEqual(lamps)
   expect((await connector.entity('lamps').get({ lamp_id: 'l1' })).data).toEqual(lamps[0])
+})
+
+test('a file to begin with passes the check; an address that no kind may have is refused before a file is written', async () => {
+  const create = (name: string, api: string) => runFerrule({ config }, 'kind', 'new', name, '--title', 'Rooms', '--api', api)
+  const refused = await create('rooms.kind.yaml', 'http://127.0.0.1:4555')
+  expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([
+    4,
+    { message: expect.stringContaining('must be the address of a host, with https'), hint: expect.stringContaining('Give --api') },
+  ])
+  expect((await create('rooms.kind.yaml', 'https://api.rooms.example')).code).toBe(0)
+  expect((await runFerrule({ config }, 'kind', 'check', 'rooms.kind.yaml')).code).toBe(0)
+})
+
+test.each(['check', 'types', 'docs', 'test', 'sandbox'])('kind %s says that a file does not exist', async (command) => {
+  const { code, stderr } = await runFerrule({ config }, 'kind', command, 'nothere.kind.yaml', '--format', 'json')
+  expect([code, JSON.parse(stderr)]).toMatchObject([4, { message: expect.stringContaining('nothere.kind.yaml: there is no such file.') }])
 })
 
 test('a document that cannot be read is refused, and nothing is written', async () => {

@@ -47,6 +47,7 @@ overBoth('connectors at a glance', async (database) => {
       running: _running,
       queued,
       schedules: _schedules,
+      changes_days: _days,
       connector_id: _id,
       ...copy
     } = await here.platform.syncs.status(principal, id)

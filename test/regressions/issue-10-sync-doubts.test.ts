@@ -14,7 +14,7 @@ describe('an answer of which it is not known whether it is whole', () => {
     side.ask = async (call) => (call.entity === 'accounts' ? { rows: [], next: null, doubt } : side.vendor.ask(call))
     const result = await side.sync({ ...side.only('accounts', 'reports'), mode: 'full' })
     expect(result.entities).toMatchObject([
-      { entity: 'accounts', state: 'partial', error: { code: 'upstream_answer_invalid', message: doubt } },
+      { entity: 'accounts', state: 'partial', error: { code: 'upstream_answer_invalid', message: `${doubt}.` } },
       { entity: 'reports', state: 'partial' },
     ])
     expect({ accounts: side.store.copy('accounts').size, reports: side.store.copy('reports').size }).toEqual(before)

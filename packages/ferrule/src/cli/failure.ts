@@ -52,6 +52,21 @@ export function readErrorCode(thrown: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
+/** Why a file cannot be opened, by the code of Node. */
+const fileReasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not open it',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is no folder',
+}
+
+/** Makes a wrong use of an error of Node that names a file, such as one that does not exist. Other errors stay. */
+export function nameFile(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof FerruleError) return thrown
+  const [reason, path] = [fileReasons[readErrorCode(thrown) ?? ''], Reflect.get(thrown, 'path')]
+  return reason === undefined || typeof path !== 'string' ? thrown : failUsage(`${path}: ${reason}.`, 'Name another file.')
+}
+
 /** Reads why a request failed: `fetch` hides the reason in the cause. */
 export const readCause = (thrown: unknown): string => {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown

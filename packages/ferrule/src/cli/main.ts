@@ -10,6 +10,7 @@ import {
   formatFailure,
   formatProblem,
   Interrupted,
+  nameFile,
   OutputClosed,
   Shown,
 } from './failure.ts'
@@ -26,7 +27,7 @@ function guessOptions(args: readonly string[]): CommandOptions {
 }
 
 function report(given: unknown, options: CommandOptions, failed?: Failed): number {
-  const thrown = given instanceof FerruleError ? nameCommands(given, failed) : given
+  const thrown = given instanceof FerruleError ? nameCommands(given, failed) : nameFile(given)
   if (thrown instanceof OutputClosed) return exitCodes.success
   if (thrown instanceof Shown) return findExitCode(asFerruleError(thrown.cause))
   if (thrown instanceof Interrupted) {

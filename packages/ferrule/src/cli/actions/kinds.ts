@@ -151,7 +151,7 @@ export async function checkKinds({ args, output, note }: CommandContext): Promis
   const found = countNoun(mistakes.length, 'mistake')
   if (mistakes.length > 0) throw fail('kind_invalid', { reason: `${found} in ${args.join(', ')}` })
   const left = unsure.length === 0 ? '' : `, ${unsure.length} unsure`
-  note(`${args.join(', ')}: no mistakes, ${doubts.length} doubts${left}.`)
+  note(`${args.join(', ')}: no mistakes, ${countNoun(doubts.length, 'doubt')}${left}.`)
 }
 
 /** Writes a file that does not exist yet. */
@@ -185,7 +185,8 @@ async function writeImported(file: string, kind: string, source: Source, context
 
 /**
  * Writes a kind file for the author to change: one to begin with, or that of a document.
- * @throws FerruleError `validation_failed` for a name that is no slug, for a file that exists, and for a document that cannot be read
+ * @throws FerruleError `validation_failed` for a name that is no slug, for a file that exists, for a document that cannot be read, and for an
+ * address that no kind may have
  */
 export async function createKind(context: CommandContext): Promise<void> {
   const { options, ask, output } = context
@@ -197,7 +198,11 @@ export async function createKind(context: CommandContext): Promise<void> {
   if (source !== undefined) return writeImported(file, kind, source, context)
   const title = readText(options, 'title') ?? (await ask.text({ message: 'Name of the system', instead: '--title' }))
   const api = readText(options, 'api') ?? (await ask.text({ message: 'Address of its API', instead: '--api' }))
-  await writeNew(file, writeKindTemplate(kind, title, api))
+  const text = writeKindTemplate(kind, title, api)
+  const { readKind } = await import('../../kind-file/index.ts')
+  const [wrong] = (await readKind(text, { name: basename(file) })).mistakes.filter(({ path }) => path === 'api')
+  if (wrong !== undefined) throw failUsage(`${wrong.message}.`, 'Give --api, such as https://api.example.com.')
+  await writeNew(file, text)
   await output.value({ file, kind })
 }
 
