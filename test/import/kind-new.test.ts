@@ -58,17 +58,17 @@ test('from a document at an address to the last page', async () => {
 test('a file to begin with passes the check; an address that no kind may have is refused before a file is written', async () => {
   const create = (name: string, api: string) => runFerrule({ config }, 'kind', 'new', name, '--title', 'Rooms', '--api', api)
   const refused = await create('rooms.kind.yaml', 'http://127.0.0.1:4555')
-  expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([
-    4,
-    { message: expect.stringContaining('must be the address of a host, with https'), hint: expect.stringContaining('Give --api') },
-  ])
+  expect(refused.code).toBe(4)
+  expect(refused.stderr).toContain('must be the address of a host, with https')
+  expect(refused.stderr).toContain('Give --api')
   expect((await create('rooms.kind.yaml', 'https://api.rooms.example')).code).toBe(0)
   expect((await runFerrule({ config }, 'kind', 'check', 'rooms.kind.yaml')).code).toBe(0)
 })
 
 test.each(['check', 'types', 'docs', 'test', 'sandbox'])('kind %s says that a file does not exist', async (command) => {
   const { code, stderr } = await runFerrule({ config }, 'kind', command, 'nothere.kind.yaml', '--format', 'json')
-  expect([code, JSON.parse(stderr)]).toMatchObject([4, { message: expect.stringContaining('nothere.kind.yaml: there is no such file.') }])
+  expect(code).toBe(4)
+  expect(stderr).toContain('nothere.kind.yaml: there is no such file.')
 })
 
 test('a document that cannot be read is refused, and nothing is written', async () => {
