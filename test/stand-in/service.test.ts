@@ -80,9 +80,8 @@ test('lists with fields of an account bring their records when a copy asks for t
   const { configuration } = await loadRecordings(kind.recordings ?? '')
   const connection = { ...createReplayConnection(kind, configuration), origin: { api: (await standIns.find(kind)) ?? '' } }
   const params = { deleted: true, since: '2026-01-01T00:00:00Z' }
-  const copied = ['accounts', 'contacts', 'leads', 'opportunities', 'cases', 'tasks', 'events', 'products']
-  const answers = await Promise.all(copied.map((entity) => engine.run(connection, { entity, action: 'list', params })))
-  expect(answers.map((answer) => answer.type === 'list' && Array.isArray(answer.data) && answer.data.length > 0)).toEqual(
-    copied.map(() => true),
-  )
+  for (const entity of ['accounts', 'contacts', 'leads', 'opportunities', 'cases', 'tasks', 'events', 'products']) {
+    const answer = await engine.run(connection, { entity, action: 'list', params })
+    expect(answer.type === 'list' && Array.isArray(answer.data) ? answer.data.length : 0, entity).toBeGreaterThan(0)
+  }
 })

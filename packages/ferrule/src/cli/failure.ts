@@ -63,7 +63,8 @@ const fileReasons: Readonly<Record<string, string>> = {
 /** Makes a wrong use of an error of Node that names a file, such as one that does not exist. Other errors stay. */
 export function nameFile(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || thrown instanceof FerruleError) return thrown
-  const [reason, path] = [fileReasons[readErrorCode(thrown) ?? ''], Reflect.get(thrown, 'path')]
+  const reason = fileReasons[readErrorCode(thrown) ?? '']
+  const path: unknown = Reflect.get(thrown, 'path')
   return reason === undefined || typeof path !== 'string' ? thrown : failUsage(`${path}: ${reason}.`, 'Name another file.')
 }
 
