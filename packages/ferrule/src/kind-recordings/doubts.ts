@@ -3,7 +3,7 @@ import type { ConnectorDefinition, Kind } from '../definition/connector.ts'
 import { liveActions, type Operation } from '../definition/entity.ts'
 import { isObject } from '../definition/object.ts'
 import { everyRow } from '../definition/page.ts'
-import { type Path, parsePath } from '../engine/json/paths.ts'
+import { listWithin, type Path, parsePath } from '../engine/json/paths.ts'
 import type { Mistake, Place } from '../kind-file/mistakes.ts'
 import { countEdits, findNearNames } from '../values/near-names.ts'
 import { listKeyProblems, listRecords } from './check-kind.ts'
@@ -64,20 +64,6 @@ function findLost(values: readonly unknown[], path: Path): Lost | undefined {
   return undefined
 }
 
-/** Lists the values at a path, those of lists one by one. */
-function listAt(values: readonly unknown[], path: Path): readonly unknown[] {
-  const [step, ...rest] = path
-  if (step === undefined) return values.flatMap((value) => (Array.isArray(value) ? value : [value]))
-  if (typeof step === 'symbol') return listAt(values.flat(), rest)
-  return listAt(
-    values.flatMap((value): unknown[] => {
-      const key = String(step)
-      return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? [Reflect.get(value, key)] : []
-    }),
-    rest,
-  )
-}
-
 /** Finds the nearest word, and else the nearest name of the answers. */
 function findNear({ path, words = [] }: AnswerPath, { at, names }: Lost): string | undefined {
   const [prefix = path] = /^\w+:/.exec(path) ?? []
@@ -107,7 +93,10 @@ const readBodies = (exchanges: Recording['exchanges']): readonly unknown[] =>
 
 /** Lists the rows as the vendor sent them. */
 const readRows = ({ at, keyed }: Operation, bodies: readonly unknown[]): readonly unknown[] => {
-  const rows = listAt(bodies, parsePath(at))
+  const path = parsePath(at)
+  const rows = bodies.flatMap((body) =>
+    (listWithin(body, path) ?? []).flatMap(([found]): unknown[] => (Array.isArray(found) ? found : found === undefined ? [] : [found])),
+  )
   return keyed === undefined ? rows : rows.flatMap((each) => (isObject(each) ? Object.values(each) : []))
 }
 

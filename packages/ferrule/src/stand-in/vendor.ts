@@ -74,11 +74,10 @@ export const toPattern = (path: string): RegExp =>
 function findNearest(recordings: readonly Recording[], request: SentRequest, secret: ReadonlySet<string>): readonly Exchange[] | undefined {
   let nearest: { readonly pages: readonly Exchange[]; readonly count: number } | undefined
   for (const { exchanges } of recordings) {
-    const pages = exchanges.slice(exchanges.findIndex((each) => matchesTarget(each.request, request)))
-    const [first] = pages
-    if (first === undefined || !matchesTarget(first.request, request)) continue
+    const first = exchanges.find((each) => matchesTarget(each.request, request))
+    if (first === undefined) continue
     const count = compareRequests(first.request, request, secret).length
-    if (nearest === undefined || count < nearest.count) nearest = { pages, count }
+    if (nearest === undefined || count < nearest.count) nearest = { pages: exchanges.slice(exchanges.indexOf(first)), count }
   }
   return nearest?.pages
 }

@@ -11,6 +11,7 @@ export type MediaKind = 'audio' | 'video'
 export interface Media {
   /** Signed addresses of a call's files; a file that does not exist has no key. */
   urls(call: number): { readonly audioUrl?: string; readonly videoUrl?: string }
+  /** The bytes of a file, whether or not the call has it. */
   source(call: number, kind: MediaKind): ByteSource
   /** Answers a request to the media origin. */
   answer(request: ReceivedRequest): Reply

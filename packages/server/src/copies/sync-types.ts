@@ -92,6 +92,7 @@ export interface Copies {
     view: PrincipalView,
     wanted: { readonly workspaceId?: string | undefined; readonly most: number },
   ): Promise<readonly SearchedConnector[]>
+  /** Reads only the times of a copy, with one statement. */
   readTimes(access: ConnectorAccess, entity: string): Promise<Pick<CopyStatus, 'syncedAt' | 'verifiedAt'>>
   /**
    * Refreshes the copy of an entity.

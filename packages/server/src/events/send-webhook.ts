@@ -6,6 +6,7 @@ import type { EventRow } from './sql/events.ts'
 
 /** Time for one attempt, in milliseconds: the standard recommends 15 to 30 seconds. */
 export const usualAttemptMs = 20_000
+/** Bytes of an answer that are kept. */
 const keptBytes = 1_024
 
 type StoredEvent = Pick<EventRow, 'id' | 'type' | 'data' | 'created_at'>
