@@ -83,7 +83,7 @@ async function buildWeb(target) {
 }
 
 /**
- * Writes the pages of the documentation in place of their template, and what their search reads.
+ * Writes the pages of the documentation instead of their template, and what their search reads.
  * @param {string} target
  * @returns {string[]} the Markdown files, below the project's folder
  */

@@ -86,7 +86,7 @@ function isOutside(id) {
   return isPackage && id !== builtins && !inside.some((name) => id === name || id.startsWith(`${name}/`))
 }
 
-/** Deletes the compiled files: the bundle takes their place. Declarations stay. */
+/** Deletes the compiled files: the bundle replaces them. Declarations stay. */
 function deleteCompiled() {
   const compiled = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'))
   for (const file of compiled) rmSync(join(dist, file))

@@ -11,7 +11,7 @@ import { answerMessages, answerResponses } from './drivers/provider.ts'
 /** Folders of the examples. */
 export const exampleNames = ['ai-sdk', 'langchain', 'openai-agents', 'anthropic'] as const
 
-/** Answers in place of the provider that an example asks. */
+/** Answers instead of the provider that an example asks. */
 const findAnswer = (name: (typeof exampleNames)[number]) => (name === 'openai-agents' ? answerResponses : answerMessages)
 
 /** What an example printed, and what its model saw. */

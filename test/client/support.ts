@@ -8,7 +8,7 @@ export interface SentRequest {
   readonly init: RequestInit
 }
 
-/** Answers a request in place of the service; undefined lets it pass. */
+/** Answers a request instead of the service; undefined lets it pass. */
 export type Answer = (sent: SentRequest, pass: () => Promise<Response>) => Response | Promise<Response> | undefined
 
 /** Makes a `fetch` that notes what is sent. */

@@ -17,7 +17,7 @@ const bin = join(running.place.folder, 'bin')
 mkdirSync(bin)
 writeFileSync(join(bin, 'ferrule'), `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`, { mode: 0o755 })
 
-/** Runs a line of the help in a shell, with the service of the test in place of the invented one. */
+/** Runs a line of the help in a shell, with the service of the test instead of the invented one. */
 async function runLine(line: string, place: { readonly config: string }): Promise<{ code: number | null; stderr: string; stdout: string }> {
   const { folder } = running.place
   const real = line.replaceAll('https://ferrule.example.com', running.world.url)

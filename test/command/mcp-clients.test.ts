@@ -79,10 +79,10 @@ describe('mcp install', () => {
       },
     })
     expect(stdout.startsWith('[mcp_servers.ferrule]\n')).toBe(true)
-    expect(notes).toContain(`Paste this into ${fileOf('codex')}, in place of any older [mcp_servers.ferrule].`)
+    expect(notes).toContain(`Paste this into ${fileOf('codex')}; it replaces any older [mcp_servers.ferrule].`)
     expect(notes).toContain('Start Codex again')
     const project = await world.run('install', 'codex', { project: true, name: 'second' })
-    expect(project.notes).toContain(`${join(world.machine.folder, '.codex/config.toml')}, in place of any older [mcp_servers.second].`)
+    expect(project.notes).toContain(`${join(world.machine.folder, '.codex/config.toml')}; it replaces any older [mcp_servers.second].`)
     await expect(world.run('uninstall', 'codex', yes)).rejects.toMatchObject({
       code: 'validation_failed',
       hint: `Delete [mcp_servers.ferrule] in ${fileOf('codex')}, and the tables below it.`,
@@ -99,7 +99,7 @@ describe('mcp install', () => {
     expect(Object.keys(JSON.parse(readText(fileOf('vscode'))))).toEqual(['servers'])
   })
 
-  test('names a variable in place of the token, each client in its form', async () => {
+  test('names a variable instead of the token, each client in its form', async () => {
     for (const name of ['claude-code', 'cursor', 'vscode', 'gemini'] as const) await world.run('install', name, remote)
     const url = 'https://ferrule.example.com/mcp'
     const headers = (reference: string) => ({ Authorization: `Bearer \${${reference}}` })
@@ -161,7 +161,7 @@ describe('what is refused', () => {
     expect([readText(target), existsSync(join(world.folder, 'mcp.json'))]).toEqual(['{}', false])
   })
 
-  test('a link in the place of the backup is replaced, and never followed', async () => {
+  test('a link instead of the backup is replaced, and never followed', async () => {
     const target = join(world.folder, 'target.json')
     writeText(target, 'untouched')
     writeText(fileOf('cursor'), '{}')
@@ -206,7 +206,7 @@ describe('what is refused', () => {
     { what: 'credentials of a vendor', client: 'cursor', options: { local: ['gong'] }, hint: 'Use a profile' },
     { what: 'an address for Claude Desktop', client: 'claude-desktop', options: { remote: true }, hint: 'Leave --remote out' },
     {
-      what: 'a token in place of its variable',
+      what: 'a token instead of its variable',
       client: 'cursor',
       options: { remote: true, tokenVariable: `frl_mcp_${'a'.repeat(36)}` },
       hint: 'never written',

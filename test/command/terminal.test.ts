@@ -141,7 +141,7 @@ describe('search', () => {
     expect(pages).toEqual(all)
   })
 
-  test('sync status is drawn in its place while it is watched', async () => {
+  test('sync status is drawn over its older lines while it is watched', async () => {
     await create('watched')
     const terminal = openTerminal(place(), ['sync', 'status', 'watched', '--watch', '--until-filled'])
     await terminal.waitFor('loading')

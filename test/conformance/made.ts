@@ -8,7 +8,7 @@ const patterns: Readonly<Record<string, string>> = {
   '{jwt}': '[\\w-]+\\.[\\w-]+\\.[\\w-]+',
 }
 
-/** Slot → what was met in its place. */
+/** Slot → what was met instead. */
 export type Made = Map<string, string>
 
 /**
@@ -39,7 +39,7 @@ export function keysOfRun(): { readonly publicKey: KeyObject; readonly privateKe
   return pair
 }
 
-/** JSON with `{private_key}` (PKCS #8, PEM) and `{fingerprint}` (SHA-256 of the public key, base64) of this run in their places. */
+/** JSON with `{private_key}` (PKCS #8, PEM) and `{fingerprint}` (SHA-256 of the public key, base64) of this run filled in. */
 export function withKeys(json: string): string {
   if (!json.includes('{private_key}')) return json
   const { publicKey, privateKey } = keysOfRun()

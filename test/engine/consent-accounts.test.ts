@@ -241,7 +241,7 @@ describe('a check with the account', () => {
     expect((await checkWith(({ url }) => (url.startsWith('/v2/users') ? users : answer), gongAt)).account).toBeUndefined()
   })
 
-  test('finds none where a probe took the place of the check', async () => {
+  test('finds none where a probe replaced the check', async () => {
     const bare = (origin: string) => tiktokAt(origin, { access_token: 'AT_1' })
     expect(await checkWith(() => ok({}), bare)).toEqual({ account: undefined, paths: ['/open_api/v1.3/user/info/'] })
   })

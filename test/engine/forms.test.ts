@@ -36,7 +36,7 @@ const dateTime = 'must be a date-time with an offset, such as 2025-03-01T00:00:0
 const day = 'must be a date such as 2025-03-01'
 const noList = 'must be a list of strings, or a string that holds a JSON array of strings, such as ["a","b"]'
 
-describe('a list in place of JSON text', () => {
+describe('a list instead of JSON text', () => {
   test('is written as JSON text, and the list of the caller stays', () => {
     const dimensions = Object.freeze(['ad_id', 'say "hi"'])
     expect(check('tiktok-marketing', 'ads_reports_daily', { ...report, dimensions }).dimensions).toBe('["ad_id","say \\"hi\\""]')

@@ -206,7 +206,7 @@ describe('a rule that reads the parameters', () => {
     expect(admit('catalogs', { advertiser_id: '7', bc_id: '8' })).toEqual({ advertiser_id: '7', bc_id: '8' })
   })
 
-  test('can put other parameters in their place; without a rule they go on as they are', () => {
+  test('can replace parameters by others; without a rule they go on as they are', () => {
     const users = findOperation(kinds.gong, 'users', 'list')
     expect(applyParameterRule({ ...users, admit: (params) => ({ params: { ...params, more: 1 } }) }, { limit: 5 })).toEqual({
       limit: 5,

@@ -179,7 +179,7 @@ describe('a write whose outcome is not known', () => {
     expect(server.seen).toHaveLength(10)
   })
 
-  test('under an Idempotency-Key is repeated by its request id in the place of the key: both name the write', async () => {
+  test('under an Idempotency-Key is repeated by its request id instead of the key: both name the write', async () => {
     await using server = await serve(() => cut)
     await using engine = testEngine()
     const call = { ...insert, params: { ...insert.params, timeout: 600 } }

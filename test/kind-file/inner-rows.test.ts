@@ -96,7 +96,7 @@ test('lists stand at any depth, also in a list at the root', async () => {
   ])
 })
 
-test('something else in place of a list between is an invalid answer', async () => {
+test('something else instead of a list between is an invalid answer', async () => {
   const body = [
     { id: 1, parts: [{ lines: [{ sku: 'a', count: 1 }] }] },
     { id: 2, parts: { lines: [{ sku: 'b', count: 2 }] } },
@@ -111,7 +111,7 @@ test('something else in place of a list between is an invalid answer', async () 
 
 test.each([
   ['no list around', { data: {} }],
-  ['something else in place of an inner list', { data: { orders: [{ id: 1, lines: 'none' }] } }],
+  ['something else instead of an inner list', { data: { orders: [{ id: 1, lines: 'none' }] } }],
 ])('%s is an invalid answer', async (_name, body) => {
   await using vendor = await serve(() => ({ body }))
   await using shop = connectLocally(await load(), { credentials, origin: vendor.origin })

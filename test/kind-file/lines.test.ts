@@ -131,7 +131,7 @@ describe('lines', () => {
     expect(data).toMatchObject({ code: 'upstream_answer_invalid', message: expect.stringContaining(says) })
   })
 
-  test('an error in place of rows is an error', async () => {
+  test('an error instead of rows is an error', async () => {
     const refused = { code: 'upstream_error', message: expect.stringContaining('the export is over') }
     const error = '{"ok":false,"error":"the export is over"}'
     expect((await list('events', error)).data).toMatchObject(refused)

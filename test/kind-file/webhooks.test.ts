@@ -126,7 +126,7 @@ test.each([
     "header: x-sig, signs: '{body}{door}'",
     'webhooks: webhooks sign {body}{door}, and door is no part of a request',
   ],
-])('%s in place of %s is a mistake at its place', async (from, to, says) => {
+])('%s instead of %s is a mistake at its place', async (from, to, says) => {
   expect(await findMistakes(right.replace(from, to))).toContain(says)
 })
 

@@ -23,7 +23,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'another path', change: ['path: /v1', 'path: /v2'], by: 'list customers' },
     { says: 'another place of the rows', change: ['at: data, pages', 'at: items, pages'], by: 'list customers' },
     { says: 'an unknown version', change: ['stripe-version: 2026-02-25.clover', 'stripe-version: clover'], by: 'list customers' },
-    { says: 'JSON in place of a form', change: ['as: form', 'as: json'], by: 'write customers' },
+    { says: 'JSON instead of a form', change: ['as: form', 'as: json'], by: 'write customers' },
     { says: 'no key of repeated writes', change: [', once: idempotency-key', ''], by: 'write customers' },
     { says: 'a type of changes left out', change: ["      - '{name}.updated'\n", ''], by: 'copy customers' },
     { says: 'deletes left out', change: ['[customer.deleted, ', '['], by: 'copy customers' },
@@ -37,7 +37,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
   ],
   github: [
     { says: 'another relation of the link', change: ['next: link, size', 'next: link:last, size'], by: 'list pull_requests' },
-    { says: 'numbers in place of links', change: ['link: { next: link,', 'link: { next: pages, send: offset,'], by: 'list issues' },
+    { says: 'numbers instead of links', change: ['link: { next: link,', 'link: { next: pages, send: offset,'], by: 'list issues' },
     { says: 'an unknown size', change: ['size: per_page=100 }\n  counted', 'size: limit=100 }\n  counted'], by: 'list issues' },
     { says: 'an unknown version', change: ["x-github-api-version: '2022-11-28'", "x-github-api-version: '2021-01-01'"], by: 'list issues' },
     { says: 'rows at the root', change: ['      at: workflow_runs\n', ''], by: 'list workflow_runs' },
@@ -54,7 +54,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       by: 'copy issues',
     },
     {
-      says: 'the id in place of the name',
+      says: 'the id instead of the name',
       change: [
         'each: { repositories: { owner: owner.login, repo: name } }\n      params: { state: all, sort: updated, direction: asc }',
         'each: { repositories: { owner: owner.login, repo: full_name } }\n      params: { state: all, sort: updated, direction: asc }',
@@ -114,7 +114,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'the cursor of the page before', change: ['meta.after_cursor', 'meta.before_cursor'], by: 'list organizations' },
     { says: 'a position without brackets', change: ["send: 'page[after]'", 'send: page_after'], by: 'list organizations' },
     { says: 'too large pages', change: ["'page[size]=100'", "'page[size]=1000'"], by: 'list organizations' },
-    { says: 'a password in place of a token', change: ['{email}/token:{api_token}', '{email}:{api_token}'], by: 'list organizations' },
+    { says: 'a password instead of a token', change: ['{email}/token:{api_token}', '{email}:{api_token}'], by: 'list organizations' },
     { says: 'another place of the rows', change: ['at: organizations }', 'at: data }'], by: 'list organizations' },
     { says: 'the flag of the end turned around', change: ["more: '!end_of_stream'", 'more: end_of_stream'], by: 'list tickets' },
     {
@@ -197,7 +197,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
     { says: 'another version', change: ['GET /crm/v3/owners,', 'GET /crm/v2/owners,'], by: 'list owners' },
     {
-      says: 'the archive in place of the list',
+      says: 'the archive instead of the list',
       change: [
         "      params: &listed { +: wanted, archived: boolean Those in the archive }\n      defaults: &contact_names { properties: 'email,",
         "      params: &listed { +: wanted, archived: boolean Those in the archive }\n      always: { status: archived }\n      defaults: &contact_names { properties: 'email,",
@@ -280,7 +280,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
     { says: 'changes by the day', change: ['found: { since: date-time', 'found: { since: date'], by: 'copy accounts' },
     {
-      says: 'a form in place of JSON',
+      says: 'a form instead of JSON',
       change: ['+: account }, answers: part }', '+: account }, as: form, answers: part }'],
       by: 'write accounts',
     },
@@ -298,7 +298,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       change: ["nextPageToken, more: '!isLast'", 'nextPageToken, more: isLast'],
       by: 'list issues',
     },
-    { says: 'numbers of pages in place of offsets', change: ['offset: { next: rows', 'offset: { next: pages'], by: 'list projects' },
+    { says: 'numbers of pages instead of offsets', change: ['offset: { next: rows', 'offset: { next: pages'], by: 'list projects' },
     { says: 'too large pages of users, which are cut', change: ['maxResults=1000', 'maxResults=2000'], by: 'list users' },
     { says: 'users among values', change: ['GET /users/search,', 'GET /users/search, at: values,'], by: 'list users' },
     { says: 'fields that nobody asks for', change: [", fields: '{fields},{described}' }", ' }'], by: 'copy issues' },
@@ -315,7 +315,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       by: 'list components',
     },
     {
-      says: 'the title in place of the id',
+      says: 'the title instead of the id',
       change: ['{ each: { issues: { issue: id } } }', '{ each: { issues: { issue: summary } } }'],
       by: 'copy comments',
     },

@@ -48,7 +48,7 @@ class Reader {
     return join(this.#folder, `${this.#vendor.kind}.kind.yaml`)
   }
 
-  /** Runs a command of the page, with the vendor's names in place of the invented ones. */
+  /** Runs a command of the page, with the vendor's names instead of the invented ones. */
   async run(line: string): Promise<string> {
     const { kind, title, credentials } = this.#vendor
     const given = Object.entries(credentials).map(([name, value]) => `${name}=${value}`)

@@ -16,9 +16,9 @@ const isToken = ({ path }: { readonly path: string }) => path === '/services/oau
 describe('salesforce gets a token', () => {
   test.each([
     ['by the application itself', { client_id: 'client', client_secret: 'secret' }, 'client_credentials'],
-    ['in place of none', { client_id: 'client', client_secret: 'secret', refresh_token: 'refresh' }, 'refresh_token'],
+    ['instead of none', { client_id: 'client', client_secret: 'secret', refresh_token: 'refresh' }, 'refresh_token'],
     [
-      'in place of one that has ended',
+      'instead of one that has ended',
       { client_id: 'client', client_secret: 'secret', refresh_token: 'refresh', access_token: '00D!old' },
       'refresh_token',
     ],

@@ -14,7 +14,7 @@ const own = {
   typeRoots: [join(root, 'node_modules/@types')],
 }
 
-/** Lets a program import the sources in place of the package. */
+/** Lets a program import the sources instead of the package. */
 function importSources(code: string): string {
   const { exports } = JSON.parse(readFileSync(join(root, 'packages/ferrule/package.json'), 'utf8'))
   return code.replaceAll(

@@ -67,7 +67,7 @@ entity({ about, key, record, list: { call: 'GET /notes', at: 'notes' } })
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', pge: 'cursor', params: {} } })
 // @ts-expect-error a rule is named `rule:…`
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', rows: 'coaching', params: {} } })
-// @ts-expect-error a rule is named, never written in place
+// @ts-expect-error a rule is named, never written where it is used
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', rows: (rows: unknown) => rows, params: {} } })
 // @ts-expect-error a local filter that there is not
 entity({ about, key, record, list: { call: 'GET /notes', at: 'notes', params: { id }, local: { id: { field: 'id', keep: 'like' } } } })

@@ -84,7 +84,7 @@ local.parts.get({ id: 'a' })
 connect(acme, { credentials: { token: 't' } })
 `
 
-/** Prints the types of a kind file, with the sources in place of the package. */
+/** Prints the types of a kind file, with the sources instead of the package. */
 async function printTypesOf(text: string): Promise<string> {
   const { definition } = await parseKind<ConnectorDefinition>(text)
   return printTypes(definition, 'ferrule kind types').replace("'ferrule/kind'", "'../../packages/ferrule/src/kind-file/index.ts'")

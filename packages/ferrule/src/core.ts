@@ -79,7 +79,7 @@ export function connect<D extends ConnectorDefinition>(
 
 /** Builds the error of a slug that cannot be connected here: kinds are values, and no service is named. */
 function failSlug(kind: string, options: unknown): Error {
-  const message = `need the kind itself: import it from 'ferrule/${kind}' and give it to connect in place of '${kind}'`
+  const message = `need the kind itself: import it from 'ferrule/${kind}' and give it to connect instead of '${kind}'`
   if (isObject(options) && options['credentials'] !== undefined)
     return failValidation([{ field: '/credentials', message, error_code: 'kind' }])
   return failValidation([

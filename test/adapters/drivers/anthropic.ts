@@ -1,4 +1,4 @@
-/** Runs Anthropic's tool runner with a `fetch` that answers in place of the API. */
+/** Runs Anthropic's tool runner with a `fetch` that answers instead of the API. */
 import Anthropic from '@anthropic-ai/sdk'
 import { tools } from '../../../packages/ferrule/src/adapters/anthropic.ts'
 import { type Driver, repeat } from './driver.ts'

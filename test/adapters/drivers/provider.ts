@@ -1,4 +1,4 @@
-/** Answers in place of the HTTP interfaces of model providers: Anthropic's messages and OpenAI's responses. LangGraph merges messages of equal ids. */
+/** Answers instead of the HTTP interfaces of model providers: Anthropic's messages and OpenAI's responses. LangGraph merges messages of equal ids. */
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../../../packages/ferrule/src/definition/object.ts'
 import type { ModelCall, ModelResult, ScriptedModel } from './driver.ts'

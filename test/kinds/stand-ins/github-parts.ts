@@ -22,7 +22,7 @@ export const resources = kit.readTable(`
   actions/runs    | actor branch event status created head_sha exclude_pull_requests            |                                   |                                     | yes     | workflow_runs | created_at
   labels          |                                                                             | name color description            | new_name color description          | yes     |               | id`)
 
-/** Names that are the stand-in's own: a commit has a hash in place of an id, and a label no times (/rest/commits/commits, /rest/issues/labels). */
+/** Names that are the stand-in's own: a commit has a hash instead of an id, and a label no times (/rest/commits/commits, /rest/issues/labels). */
 const hidden = { reviews: ['number'], commits: ['id', 'created_at', 'updated_at'], labels: ['created_at', 'updated_at', 'html_url'] }
 export const show = (path: string, row: Row): Row => {
   const names = Object.entries(hidden).find(([one]) => one === path)?.[1] ?? []

@@ -236,7 +236,7 @@ export abstract class Vendor implements AsyncDisposable {
   lostAnswers = 0
   /** Records that were deleted where the vendor has no sign of it. */
   readonly vanished: Row[] = []
-  /** Answers to the next requests, in place of the vendor's own. */
+  /** Answers to the next requests, instead of the vendor's own. */
   readonly next: Answer[] = []
   origin = ''
   protected readonly random: () => number

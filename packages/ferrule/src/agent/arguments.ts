@@ -41,7 +41,7 @@ export function buildInputSchema(rules: ArgumentRules): JsonSchema {
   }
 }
 
-/** Reads JSON that a model wrote as a string in place of an object or a list. */
+/** Reads JSON that a model wrote as a string instead of an object or a list. */
 export function readText(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
   try {

@@ -213,7 +213,7 @@ export interface ToolOptions extends Narrowing {
   readonly write?: boolean | undefined
   /** Maximum number of tokens of an answer (o200k), from 1,000; 8,000 by default. */
   readonly maxTokens?: number | undefined
-  /** Makes a tool for each of these operations in place of the general ones: `gong.calls.list`, `shopify.orders.*`. */
+  /** Makes a tool for each of these operations instead of the general ones: `gong.calls.list`, `shopify.orders.*`. */
   readonly include?: readonly string[] | undefined
   /**
    * Who calls, for example token and organization: handles of `read_more` work for the same subject only. Default: the same client or

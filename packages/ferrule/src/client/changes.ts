@@ -19,7 +19,7 @@ export interface ConnectorChangesParams<Entity extends string = string> extends 
   /** The entities to read; default: all. */
   readonly entities?: readonly Entity[] | undefined
   /**
-   * Name of a consumer, whose cursor the service keeps, in place of `after`. It is registered at the first time, and moves when all entries
+   * Name of a consumer, whose cursor the service keeps, instead of `after`. It is registered at the first time, and moves when all entries
    * of a page were handled.
    */
   readonly consumer?: string | undefined
@@ -103,7 +103,7 @@ export async function* walkChanges<Page extends FeedPage>(
 export interface ConsumerPlace {
   /** Cursor that the service keeps; null: none yet. */
   readonly cursor: string | null
-  /** Keeps a cursor in place of another one. @throws FerruleError `consumer_moved` */
+  /** Replaces the cursor that the service keeps. @throws FerruleError `consumer_moved` */
   move(cursor: string, replaces: string | null): Promise<unknown>
 }
 

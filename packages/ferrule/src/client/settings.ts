@@ -27,7 +27,7 @@ export interface ServiceOptions {
   readonly clientId?: string | undefined
   /** Client secret of the application; else `FERRULE_CLIENT_SECRET`. Refused in a browser. */
   readonly clientSecret?: string | undefined
-  /** A bearer token, in place of id and secret; else `FERRULE_TOKEN`. The client cannot renew it. */
+  /** A bearer token, instead of id and secret; else `FERRULE_TOKEN`. The client cannot renew it. */
   readonly token?: string | undefined
   /** True: a page of the service's own origin, which sends its session cookie and no token. */
   readonly session?: boolean | undefined
@@ -35,7 +35,7 @@ export interface ServiceOptions {
   readonly organizationId?: string | undefined
   /** Name of the workspace that connectors are looked up in and created in; else `FERRULE_WORKSPACE`, else `default`. */
   readonly workspace?: string | undefined
-  /** Sends requests in place of the global `fetch`, for example to add a proxy or to record calls. */
+  /** Sends requests instead of the global `fetch`, for example to add a proxy or to record calls. */
   readonly fetch?: typeof fetch | undefined
 }
 

@@ -125,7 +125,7 @@ const checkTime = (definition: EntityDefinition, path: string, verb: string): Se
     `${verb} ${path}, a number without the format unix-time or unix-time-ms`,
 ]
 
-/** Checks the list of changes that is read in place of a whole pass. */
+/** Checks the list of changes that is read instead of a whole pass. */
 const checkChanges = ({ kind, sync: { changes } }: SyncedEntity): Sentences => {
   if (changes === undefined) return []
   const { entity, params = {}, since, where, record, keepsDays } = changes

@@ -51,7 +51,7 @@ export interface Exchange {
    * Omitted if the token does not expire, or nothing says when.
    */
   readonly expires?: { readonly seconds: string | number; readonly field: string }
-  /** Words of a page that refuses a grant, for vendors that answer so in place of JSON. Other pages say nothing of the grant. */
+  /** Words of a page that refuses a grant, for vendors that answer so instead of JSON. Other pages say nothing of the grant. */
   readonly refusal?: string
   /** What renews the token: a refresh token, the application or the user itself, or a signed token. Omitted if the vendor has none. */
   readonly refresh?: Grant

@@ -153,7 +153,7 @@ export interface Operation {
   readonly remembers?: number
   /** What a write answers: the record (default), some of its fields, such as its key, or nothing. */
   readonly answers?: 'record' | 'part' | 'nothing'
-  /** How a list is answered in place of one JSON value: each line is a row. The first line of CSV has the names. `at` is ''. */
+  /** How a list is answered instead of one JSON value: each line is a row. The first line of CSV has the names. `at` is ''. */
   readonly format?: 'ndjson' | 'csv'
   /** Path of the row or rows in the answer; '' is the whole body. `orders[].lines`: the rows are the lists within the rows of a list. */
   readonly at: string

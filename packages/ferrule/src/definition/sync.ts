@@ -66,7 +66,7 @@ export interface Within {
   readonly most?: { readonly records: number; readonly take: Readonly<Record<string, string>> }
 }
 
-/** A list of changes that the vendor keeps for a while, read in place of a whole pass. */
+/** A list of changes that the vendor keeps for a while, read instead of a whole pass. */
 export interface Changes {
   /** Entity whose list has the changes, the newest first. */
   readonly entity: string

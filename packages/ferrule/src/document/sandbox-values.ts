@@ -1,4 +1,4 @@
-/** What the sandbox of the service takes in place of accounts of vendors. These values are public and open nothing else. */
+/** What the sandbox of the service takes instead of accounts of vendors. These values are public and open nothing else. */
 import { isObject } from '../definition/object.ts'
 import { buildExample } from './example.ts'
 

@@ -21,9 +21,9 @@ export interface Imported {
 export interface ImportOptions {
   /** Slug of the kind. */
   readonly kind: string
-  /** Name of the vendor, in place of the document's. */
+  /** Name of the vendor, instead of the document's. */
   readonly title?: string
-  /** Address of the API, in place of the document's. */
+  /** Address of the API, instead of the document's. */
   readonly api?: string
   /** Names of entities, or tags of the document; all if omitted. */
   readonly only?: readonly string[]

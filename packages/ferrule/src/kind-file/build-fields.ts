@@ -21,7 +21,7 @@ export interface FieldScope {
   readonly finding?: Finding
 }
 
-/** Fields, and the names that requests carry in place of theirs. */
+/** Fields, and the names that requests carry instead of theirs. */
 export interface BuiltFields {
   readonly fields: Fields
   /** Path of a parameter → name or path in the request. */

@@ -348,7 +348,7 @@ class OperationBuilder {
     return { text: Object.fromEntries(Object.entries(text).map(([name, each]) => [name, build(each)])) }
   }
 
-  /** Puts the names of the record's fields in place of `{fields}`, for vendors that want to be told them. */
+  /** Replaces `{fields}` with the names of the record's fields, for vendors that want to be told them. */
   #nameFields<T>(value: T): T | string {
     const { record, from } = this.#source
     const own = Object.keys(record).filter((name) => name !== this.#full.rest)

@@ -107,7 +107,7 @@ const kind: KeyGroup = {
     key('writes', keys('writes'), 'What holds for every create, update and delete that does not say otherwise', {
       example: 'writes: { as: form }',
     }),
-    key('changes', keys('changes'), 'A list of what changed, which several entities read in place of all their records', {
+    key('changes', keys('changes'), 'A list of what changed, which several entities read instead of all their records', {
       example:
         "changes: { entity: events, since: { created: 'created[gte]' }, where: { type: '{name}.updated' }, record: data.object, keeps: 30d }",
     }),

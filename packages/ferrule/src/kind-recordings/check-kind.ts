@@ -28,7 +28,7 @@ import { catchRequest, loseAnswer, type Replay, replay } from './replay.ts'
 /** Names whose values are credentials at every vendor. */
 const secretName =
   /^(?:access|refresh|id|bearer|auth|session)_?token$|^(?:client_?)?secret$|^(?:pass(?:word|wd|phrase)|(?:api|private|secret)_?key)$/i
-/** What `kind try` puts in place of a credential, or something as short. */
+/** What `kind try` writes instead of a credential, or something as short. */
 const invented = /^(?:recorded-[\w-]+|token-\d+|9+\d*|x+\d*|[^\s]{0,11})$/
 
 function* listSecretMembers(value: unknown): Generator<string> {
@@ -50,7 +50,7 @@ function listSecrets(recording: Recording, definition: ConnectorDefinition): rea
   }
   return [
     ...listLeaks(recording),
-    ...[...names].map((name) => `${name} carries a credential, which no recording holds: leave it out, or write token-1 in its place`),
+    ...[...names].map((name) => `${name} carries a credential, which no recording holds: leave it out, or write token-1 instead`),
   ]
 }
 

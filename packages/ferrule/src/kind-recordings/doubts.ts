@@ -32,13 +32,13 @@ interface AnswerPath {
   readonly path: string
   /** Bodies of answers, or rows, that should have it. */
   readonly within: readonly unknown[]
-  /** Words that can stand in place of a path. */
+  /** Words that can stand instead of a path. */
   readonly words?: readonly string[]
   /** No recorded answer has to have it, so only a near name is a doubt. */
   readonly isOptional?: boolean
 }
 
-/** Words in place of a position, and those that a colon follows. */
+/** Words instead of a position, and those that a colon follows. */
 const positions = ['rows', 'pages', 'link', 'last:', 'header:', 'link:']
 
 /** Where a path ends too early: the step that nothing has, and the names that stand there. */

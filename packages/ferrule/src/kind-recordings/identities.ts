@@ -1,6 +1,6 @@
 /**
  * What stands for whom in a file of recordings, over all its recordings. It is kept apart from the file, on the machine that records, and has
- * keyed digests in place of what was replaced.
+ * keyed digests instead of what was replaced.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { isObject } from '../definition/object.ts'

@@ -38,7 +38,7 @@ export function listLeaks({ exchanges, params, data, meta }: Recording): string[
   const found = new Set<string>()
   for (const text of listTexts([params, data, meta, exchanges])) {
     for (const [name, form] of credentialForms)
-      if (form.test(text)) found.add(`holds ${name}, or a text that looks like one: write something shorter in its place`)
+      if (form.test(text)) found.add(`holds ${name}, or a text that looks like one: write something shorter instead`)
     for (const [address] of text.matchAll(mailAddress))
       if (!isInvented(address)) found.add(`holds the mail address ${address}: write one of example.com, or one that ends with .example`)
   }

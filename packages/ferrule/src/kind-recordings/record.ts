@@ -1,5 +1,5 @@
 /**
- * Makes recordings of calls: what was sent and answered, without secrets and without names of people. The answer can come from a file in place of the
+ * Makes recordings of calls: what was sent and answered, without secrets and without names of people. The answer can come from a file instead of the
  * vendor.
  */
 import type { Kind } from '../definition/connector.ts'

@@ -96,7 +96,7 @@ export type MediaAddress = Wire<typeof mediaAddress>
 
 /** Query of such an address. */
 export const mediaQuery = query({
-  organization_id: opt(uuid('Organization, in place of `X-Organization-Id`: the browser sends no such header for media.')),
+  organization_id: opt(uuid('Organization, instead of `X-Organization-Id`: the browser sends no such header for media.')),
 })
 
 const { entity, action, params } = executeFields

@@ -149,8 +149,8 @@ export const kindDocument = body(
     document: str('Text of an OpenAPI document or of a manifest, JSON or YAML; or of a schema of GraphQL, as introspection answers it.', {
       minLength: 1,
     }),
-    title: opt(str('Name of the system, in place of that of the document.', { minLength: 1, maxLength: 60 })),
-    api: opt(str('Address of the API, in place of that of the document. A schema of GraphQL says none.', { maxLength: 300 })),
+    title: opt(str('Name of the system, instead of that of the document.', { minLength: 1, maxLength: 60 })),
+    api: opt(str('Address of the API, instead of that of the document. A schema of GraphQL says none.', { maxLength: 300 })),
     only: opt(list(str('Name', { minLength: 1, maxLength: 100 }), 'Entities, or tags of the document; all if omitted.')),
   },
   'A document of a vendor',

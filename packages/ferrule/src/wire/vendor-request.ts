@@ -20,7 +20,7 @@ export const vendorRequest = body(
     path: str("Path below the address of the vendor's API, without a query: /repos/acme/site", { minLength: 1, maxLength: 2_000 }),
     query: opt(orNull(open('Members of the query; a list repeats its name'))),
     body: opt(anyJson('Body, sent as JSON')),
-    form: opt(orNull(open('Body, sent as a form in place of JSON; what lies in objects and lists has brackets: a[b]=1, c[]=2'))),
+    form: opt(orNull(open('Body, sent as a form instead of JSON; what lies in objects and lists has brackets: a[b]=1, c[]=2'))),
     headers: opt(
       orNull(
         obj(

@@ -84,7 +84,7 @@ const countChanges = (part: string): number =>
   Array.from(part).filter((character, at, all) => at > 0 && classify(character) !== classify(all[at - 1] ?? '')).length
 
 /**
- * Returns whether an id has a random part of 8 letters and digits at least. Some providers count calls in place of it, as in
+ * Returns whether an id has a random part of 8 letters and digits at least. Some providers count calls instead of it, as in
  * `functions.write:3`, from 0 in each conversation.
  */
 export const isRandom = (callId: string): boolean =>

@@ -67,7 +67,7 @@ export async function execute(context: CommandContext): Promise<void> {
   }
 }
 
-/** Parses the text of an option; a refusal names the option in place of the member of the request. */
+/** Parses the text of an option; a refusal names the option instead of the member of the request. */
 export function parseOption<T>(option: string, parse: () => T): T {
   try {
     return parse()

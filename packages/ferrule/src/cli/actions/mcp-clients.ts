@@ -101,7 +101,7 @@ export async function installInto(context: CommandContext, machine: Machine): Pr
   if (!isEdited(name)) {
     const path = findPath(machine, findLocation(context, installed))
     await print(context, formatPlacements(name, placements))
-    context.note(`Paste this into ${path}, in place of any older [${client.container}.${entryName}]. The command changes no TOML.`)
+    context.note(`Paste this into ${path}; it replaces any older [${client.container}.${entryName}]. The command changes no TOML.`)
   } else if (!(await changeClient(context, installed, placements)))
     return context.note(`${client.title} has this entry already. Nothing was changed.`)
   noteNext(context, installed, access)

@@ -70,7 +70,7 @@ export const kindCommands: readonly CommandSpec[] = [
       ...params,
       { flags: '--pages <count>', about: 'pages of a list at most; 2 by default' },
       { flags: '--record <path>', about: 'add the call to this file of recordings' },
-      { flags: '--answers <path>', about: 'answers of a HAR file, or one pasted answer, in place of the vendor' },
+      { flags: '--answers <path>', about: 'answers of a HAR file, or one pasted answer, instead of the vendor' },
       { flags: '--page <address>', about: 'page of the vendor that shows the pasted answer' },
       { flags: '--name <text>', about: 'what the recording shows, where there are several of one call' },
       { flags: '-y, --yes', about: 'save without a question' },

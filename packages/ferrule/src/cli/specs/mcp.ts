@@ -65,7 +65,7 @@ export const toolCommands: readonly CommandSpec[] = [
 
 const shared: readonly OptionSpec[] = [
   { flags: '--name <name>', about: 'name of the entry; ferrule by default' },
-  { flags: '--project', about: "change the file of the project in this folder, in place of the user's own" },
+  { flags: '--project', about: "change the file of the project in this folder, instead of the user's own" },
   { flags: '-y, --yes', about: 'write without a question' },
 ]
 

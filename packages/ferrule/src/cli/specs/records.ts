@@ -25,7 +25,7 @@ export const syncCommands: readonly CommandSpec[] = [
     args: '<connector>',
     about: 'show the copy by entity',
     options: [
-      { flags: '--watch', about: 'show it again after every change; on a terminal in its place' },
+      { flags: '--watch', about: 'show it again after every change; a terminal shows only the newest' },
       { flags: '--until-filled', about: 'with --watch: end when the first sync of every entity has ended' },
     ],
     examples: ['ferrule sync status gong --format table', 'ferrule sync status gong --watch --until-filled --format ndjson'],

@@ -69,7 +69,7 @@ export class OAuthCredentials {
     return this.#transport.json(endpoints.listOAuthCredentials, options)
   }
 
-  /** Stores the application of a kind, in place of an earlier one. Connectors that refer to it use the new one. */
+  /** Stores the application of a kind, instead of an earlier one. Connectors that refer to it use the new one. */
   save(body: OAuthCredentialsInput, options: RequestOptions = {}): Promise<OAuthCredentialsRecord> {
     return this.#transport.json(endpoints.saveOAuthCredentials, { body, ...options })
   }

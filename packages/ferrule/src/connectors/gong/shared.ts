@@ -19,7 +19,7 @@ import {
 } from '../../definition/index.ts'
 
 /**
- * Calls can be processed, commented, summarised or made private long after they took place, without a visible change. So the sync reads the
+ * Calls can be processed, commented, summarised or made private long after they happened, without a visible change. So the sync reads the
  * last two weeks again. The start of a call never changes.
  */
 export const recentCalls = { lookback: 14 * 86_400, fixed: true } as const

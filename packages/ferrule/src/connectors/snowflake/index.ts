@@ -82,7 +82,7 @@ export const snowflake = connector(
               menu: 'Your name > Settings > Authentication > Programmatic access tokens',
               url: 'https://docs.snowflake.com/en/user-guide/programmatic-access-tokens',
             },
-            secret('Programmatic access token: a key that Snowflake generates for a user, in place of a password'),
+            secret('Programmatic access token: a key that Snowflake generates for a user, instead of a password'),
           ),
         },
         send: { headers: { authorization: 'Bearer {programmatic_access_token}' } },

@@ -182,7 +182,7 @@ export function findRows(operation: CompiledOperation, body: unknown): readonly 
 
 /**
  * Finds the rows within the rows of a list, with the values that they take from around them. A row around may lack its list.
- * @throws FerruleError `upstream_answer_invalid` for anything else in place of an inner list
+ * @throws FerruleError `upstream_answer_invalid` for anything else instead of an inner list
  */
 function findInnerRows(operation: CompiledOperation, body: unknown): readonly unknown[] | undefined {
   const { at, outer } = operation

@@ -19,7 +19,7 @@ import { buildPage, findRecord, nameRows, type Page, shapeRecord } from './page-
 /** Maximum size of the rest in characters, because the event loop parses it. */
 const mostAround = 4_194_304
 
-/** Sets the value at a path to null, in place. */
+/** Sets the value at a path of the given object to null. */
 function clearValue(body: unknown, path: Path): unknown {
   const step = path.at(-1)
   const holder = getAt(body, path.slice(0, -1))
@@ -119,7 +119,7 @@ export function readApart(kind: Kind, job: ApartJob, most: number): ApartResult 
     return { flaw: describeFlaw(thrown) }
   }
   const value = takeValue(job, operation, body)
-  // What has no rows may be what the vendor says in place of them.
+  // What has no rows may be what the vendor says instead of them.
   const isWhole = value.is === 'nothing' || (value.is === 'failure' && json.length < mostAround)
   const taken = isWhole ? undefined : findTakenPath(job, operation)
   const around = writeJson(taken === undefined ? body : clearValue(body, taken))

@@ -145,7 +145,7 @@ export interface EngineOptions {
   readonly apart?: Apart
   /** Forward proxies; by default those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY). */
   readonly proxies?: Secret<Proxies>
-  /** Sends all requests in place of the machine's own connections, for replays. The engine closes it. */
+  /** Sends all requests instead of the machine's own connections, for replays. The engine closes it. */
   readonly http?: HttpSender
 }
 

@@ -96,7 +96,7 @@ export function readMore({ more }: NextPages, body: unknown): boolean | undefine
   return typeof flag === 'boolean' ? flag !== isLast : undefined
 }
 
-/** Returns whether the answer has the position of the next page in its place, and it is empty. */
+/** Returns whether the answer has the position of the next page, and it is empty. */
 export const isToldEnd = ({ position }: NextPages, body: unknown): boolean =>
   !/^(rows|pages|(header|link|last):.*)$/.test(position) && [null, ''].some((value) => getAt(body, parsePath(position)) === value)
 

@@ -248,7 +248,7 @@ function deriveField(row: Record<string, unknown>, { to, origin, source = [] }: 
   if (value !== undefined) setAt(row, to, origin.as === undefined ? value : conversions[origin.as](value))
 }
 
-/** Renames a row's fields to the documented names, in place: the rows were parsed for this call only. */
+/** Renames the fields of the given row to the documented names: the rows were parsed for this call only. */
 function nameRow({ shapings }: CompiledOperation, row: unknown, params: Params): unknown {
   if (!isObject(row)) return row
   for (const shaping of shapings) {
@@ -263,7 +263,7 @@ function nameRow({ shapings }: CompiledOperation, row: unknown, params: Params):
   return row
 }
 
-/** Sets missing documented fields to null, in place, also in inner objects. Adds no objects. @returns whether a field was missing */
+/** Sets missing documented fields of the given row to null, also in inner objects. Adds no objects. @returns whether a field was missing */
 function fillRow(row: unknown, fields: DocumentedFields): boolean {
   let isFilled = false
   if (Array.isArray(row)) for (const element of row) isFilled = fillRow(element, fields) || isFilled
@@ -284,7 +284,7 @@ function fillNames(row: Record<string, unknown>, names: readonly string[]): bool
   return isFilled
 }
 
-/** Converts a row to a record, in place. */
+/** Changes the given row to a record. */
 export function shapeRow(operation: CompiledOperation, row: unknown, params: Params): unknown {
   const named = nameRow(operation, row, params)
   fillRow(named, operation.fields)
@@ -301,7 +301,7 @@ export function findRecord(operation: CompiledOperation, body: unknown): Record<
   return isObject(row) ? row : undefined
 }
 
-/** Converts the record of an answer, in place. A write that answers a part of its record gets no further fields. */
+/** Changes the given record of an answer to the documented form. A write that answers a part of its record gets no further fields. */
 export const shapeRecord = (operation: CompiledOperation, row: unknown, params: Params): unknown =>
   operation.operation.answers === 'part' ? nameRow(operation, row, params) : shapeRow(operation, row, params)
 

@@ -26,7 +26,7 @@ export interface VendorRequest {
   readonly query?: Readonly<Record<string, unknown>> | undefined
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Sent as a form, in place of JSON. What lies in an object becomes `a[b]`, and in a list `a[]`. */
+  /** Sent as a form, instead of JSON. What lies in an object becomes `a[b]`, and in a list `a[]`. */
   readonly form?: Readonly<Record<string, unknown>> | undefined
   /** Headers of the closed list of the HTTP interface, checked there. */
   readonly headers?: Readonly<Record<string, string>> | undefined

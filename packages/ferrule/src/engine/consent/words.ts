@@ -57,7 +57,7 @@ export interface ConsentUrlOptions {
   readonly state: string
   /** For kinds with `hasVerifier`: 43 to 128 letters, digits, `-` and `_`. Keep it for the exchange; the address holds its digest only. */
   readonly verifier?: Secret<string>
-  /** Scopes in place of the definition's, for an application that has fewer. */
+  /** Scopes instead of the definition's, for an application that has fewer. */
   readonly scopes?: readonly string[]
   /** Values of the configuration, for pages on the customer's own host and scopes that name one. */
   readonly configuration?: Readonly<Record<string, unknown>>

@@ -24,7 +24,7 @@ const describeSchemes = (definition: ConnectorDefinition): string =>
     .map(([name, { fields }]) => `${name} (${Object.keys(fields).join(', ')})`)
     .join('; ')
 
-/** Builds the error of credentials that fit no scheme. @param hint in place of the table's */
+/** Builds the error of credentials that fit no scheme. @param hint instead of the table's */
 const failMismatch = (definition: ConnectorDefinition, given: readonly string[], hint?: string): FerruleError =>
   fail(
     'credentials_mismatch',

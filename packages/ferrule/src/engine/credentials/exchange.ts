@@ -146,7 +146,7 @@ export function readOauthError(answer: WireAnswer): string | undefined {
 }
 
 /**
- * Returns whether an answer of the token endpoint refuses the grant. Gateways answer 403, 404 and 408 too, and pages in place of JSON. Such an
+ * Returns whether an answer of the token endpoint refuses the grant. Gateways answer 403, 404 and 408 too, and pages instead of JSON. Such an
  * answer says nothing of the grant, and the owner must consent again once a grant is thrown away.
  */
 function isRefusal(answer: WireAnswer, { refusal }: Exchange): boolean {

@@ -309,7 +309,7 @@ function toFerruleError(thrown: unknown, request: HttpRequest): unknown {
 }
 
 /**
- * Prepares the body of a file, in place. Failures become errors of the table, and an abandoned body is no failure. A failure before the
+ * Prepares the body of the given answer as a file. Failures become errors of the table, and an abandoned body is no failure. A failure before the
  * first reader waits for that reader instead of ending the process.
  */
 function guardBody(body: Readable, explain: (thrown: unknown) => unknown): Readable {

@@ -145,7 +145,7 @@ export function withAt(value: unknown, [step, ...rest]: Path, put: unknown): unk
   return { ...(isObject(value) ? value : {}), [step]: withAt(stepInto(value, step), rest, put) }
 }
 
-/** Adds missing values, in place, also in inner objects and, element by element, in lists. Existing values stay. */
+/** Adds missing values to the given object, also in inner objects and, element by element, in lists. Existing values stay. */
 export function addMissing(value: unknown, more: unknown): unknown {
   if (value === undefined) return more
   if (Array.isArray(value) && Array.isArray(more)) for (const [index, element] of value.entries()) addMissing(element, more[index])

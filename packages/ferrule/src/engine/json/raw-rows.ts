@@ -87,7 +87,7 @@ const namesField = ({ columns }: RowLines, names: readonly string[]): boolean =>
 
 /**
  * Reads the rows of an answer.
- * @returns an array; the object of a single line without any documented field, which is no row, but what the vendor says in place of rows
+ * @returns an array; the object of a single line without any documented field, which is no row, but what the vendor says instead of rows
  * @throws BadLine
  */
 export function readRowLines(lines: RowLines, text: string): unknown {

@@ -119,7 +119,7 @@ export async function parseSchema(text: string): Promise<unknown> {
   }
 }
 
-/** Longest list of values that stands in place of a type, in characters; most fields of an inner object, and of a record. */
+/** Longest list of values that is written instead of a type, in characters; most fields of an inner object, and of a record. */
 const most = { values: 200, inner: 20, fields: 500 } as const
 
 /** Scalars of the language itself. */

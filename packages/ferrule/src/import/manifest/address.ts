@@ -9,7 +9,7 @@ import { type Choice, joinTexts, listSlots, type Slot, type Template, type Templ
 export interface Address {
   /** Without the scheme. */
   readonly host: Template
-  /** A host for each value of a setting, in place of `host`. */
+  /** A host for each value of a setting, instead of `host`. */
   readonly chosen?: { readonly by: Setting; readonly of: Readonly<Record<string, string>> }
   readonly segments: readonly Template[]
 }
@@ -38,7 +38,7 @@ const isOwn = (host: Template): boolean => {
   )
 }
 
-/** Puts a text in place of the parts that a value chooses. */
+/** Replaces the parts that a value chooses with a text. */
 const put = (url: Template, textOf: (part: Choice | Slot) => string | undefined): Template =>
   joinTexts(
     url.map((part): TemplatePart => {

@@ -144,7 +144,7 @@ function readChoice(source: string): Choice | undefined {
 
 const isOfCall = (slot: Slot | undefined): slot is Slot => slot !== undefined && /^stream_(interval|slice|partition)$/.test(slot.root)
 
-/** Reads a value of the call that has another one in its place where the call has none, such as the first day of all. */
+/** Reads a value of the call, with a default where the call has none, such as the first day of all. */
 function readFirstOf(source: string): Slot | undefined {
   const [first = '', condition] = splitTop(source, /^\s+if\s+/)
   const [either = '', ...others] = splitTop(source, /^\s+or\s+/)

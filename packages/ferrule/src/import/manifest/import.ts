@@ -293,7 +293,7 @@ class KindMaker {
     if (needs.length > 0) this.notes.doubt('check', 'not said')
     else if (!wanted.includes(draft.name)) this.notes.doubt('check', 'guessed')
     const run = `${draft.entity}.list`
-    // The author puts a value of an account in place of the name: no manifest has one.
+    // The author replaces the name with a value of an account: no manifest has one.
     return needs.length === 0 ? run : { run, params: Object.fromEntries(needs) }
   }
 

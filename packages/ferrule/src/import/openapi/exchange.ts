@@ -60,7 +60,7 @@ function describe(values: readonly unknown[]): Json {
 /** A part of a path that names one record: a number, a UUID, a word such as `ACME-17`, or a long one with digits. */
 const idPart = /^(?:\d+|[\da-fA-F]{8}-[\da-fA-F-]{27}|[A-Z]+-\d+|(?=(?:\D*\d){2})\w{8,})$/
 
-/** Puts slots in place of the ids of a path: `/users/17/notes` → `/users/{user_id}/notes`. */
+/** Replaces the ids of a path with slots: `/users/17/notes` → `/users/{user_id}/notes`. */
 function toTemplate(path: string): string {
   const parts = path.split('/')
   const name = (index: number): string => {

@@ -243,7 +243,7 @@ function readServer(root: Json, given: string | undefined): { readonly url: stri
   return found === undefined ? undefined : { ...found, url: found.url.replace(/^(http:)?\/\//, 'https://') }
 }
 
-/** Puts the default of a variable in place of one that is no part of a host of its own. */
+/** Replaces a variable that is no part of a host of its own with its default. */
 const fillVariable = (name: string, variables: Json, isKept: boolean): string => {
   const { default: value, enum: values } = asObject(variables[name])
   const isChoice = Array.isArray(values) && values.length > 0

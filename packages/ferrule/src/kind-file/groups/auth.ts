@@ -113,7 +113,7 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
       key('returns', map('name', text()), 'Parameters of the return with the values that they must have; a {slot} takes configuration', {
         example: "returns: { shop: '{shop}.example.com' }",
       }),
-      key('refusal', text(), 'Words of a page, in place of JSON, by which the token call refuses', {
+      key('refusal', text(), 'Words of a page, instead of JSON, by which the token call refuses', {
         example: "refusal: 'Oauth error '",
         without: 'pages say nothing',
       }),

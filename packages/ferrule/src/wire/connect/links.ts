@@ -65,7 +65,7 @@ export const connectLinkInput = body(
     workspace_id: opt(uuid('Workspace of the connector, by its id; refused beside workspace_name.')),
     create_workspace: opt(bool('true: a new workspace name creates a workspace.')),
     kinds: opt(list(str('Kind: slug or title.'), 'Kinds to choose from; left out: all.', { minItems: 1, maxItems: 50 })),
-    connector_id: opt(uuid('Connector whose credentials are replaced, in place of workspace and kinds.')),
+    connector_id: opt(uuid('Connector whose credentials are replaced, instead of workspace and kinds.')),
     allow_other_account: opt(bool('true: the new credentials may belong to another account. Only with connector_id.')),
     end_user: obj(endUser, 'End user that the link is made for.'),
     name: opt(displayName('Name of the new connector, unique in the workspace; left out: the page asks.')),

@@ -27,7 +27,7 @@ export type ChangesQuery = Wire<typeof changesQuery>
 export const connectorChangesQuery = query({
   after: opt(str(after, { maxLength: 8_000 })), // has a position of each entity
   entities: opt(str('Names of entities, separated by commas; left out: all. Other entities keep their position in the cursor')),
-  consumer: opt(str('Name of a consumer: reads from its cursor on, the entities that it has. Stands in place of `after` and `entities`')),
+  consumer: opt(str('Name of a consumer: reads from its cursor on, the entities that it has. Replaces `after` and `entities`')),
   ...pageQuery,
 })
 /** Which changes of a connector to read. */
