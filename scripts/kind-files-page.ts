@@ -42,7 +42,7 @@ function nameShape(shape: Shape): string {
     case 'either':
       return shape.of.map(nameShape).join('; or ')
     case 'fields':
-      return shape.place === 'any' ? 'fields' : `fields (${shape.place})`
+      return shape.use === 'any' ? 'fields' : `fields (${shape.use})`
   }
 }
 
@@ -64,8 +64,8 @@ const printGroup = ({ title, keys }: KeyGroup): string =>
 /** Prints the page. */
 export function kindFilesPage(): string {
   const types = Object.entries(fieldTypes).map(([name, row]) => {
-    const places: readonly string[] = 'in' in row ? row.in.filter((place) => place !== 'any') : []
-    return `| ${code(name)} | ${row.about} | ${places.length === 0 ? 'everywhere' : `${places.join(', ')} only`} |`
+    const uses: readonly string[] = 'uses' in row ? row.uses.filter((use) => use !== 'any') : []
+    return `| ${code(name)} | ${row.about} | ${uses.length === 0 ? 'everywhere' : `${uses.join(', ')} only`} |`
   })
   return `${[
     '# Kind files',

@@ -287,7 +287,7 @@ function buildKey(scope: BuildScope, name: string, { key }: FileEntity, record: 
 function buildEntity(scope: BuildScope, name: string, entity: FileEntity): EntityDefinition {
   const steps = ['entities', name]
   const { file, found } = scope
-  const { fields: record } = buildFields(entity.fields, [...steps, 'fields'], { place: 'record', found, types: file.types ?? {} })
+  const { fields: record } = buildFields(entity.fields, [...steps, 'fields'], { use: 'record', found, types: file.types ?? {} })
   if (Object.keys(record).length === 0) found.note([...steps, 'fields'], { message: 'has no field', example: 'fields: { id: string Id }' })
   if (writtenActions.every((action) => entity[action as WrittenAction] === undefined))
     found.note(steps, { message: 'has no operation', example: `list: GET /${name}` })

@@ -6,12 +6,12 @@ import { checkValue } from './build-scope.ts'
 import { type Findings, most, type Steps } from './check-tree.ts'
 import { isShortField, parseShortField, type ShortField } from './field-text.ts'
 import { sayUnknown } from './mistakes.ts'
-import type { FieldPlace } from './shape.ts'
+import type { FieldUse } from './shape.ts'
 import type { FieldType } from './words.ts'
 
 /** What fields are made with. */
 export interface FieldScope {
-  readonly place: FieldPlace
+  readonly use: FieldUse
   readonly found: Findings
   /** Groups of fields by name, as the file has them. */
   readonly types: Readonly<Record<string, unknown>>
@@ -93,8 +93,8 @@ export const toSentence = (name: string): string => {
 const numeric: ReadonlySet<FieldType> = new Set(['integer', 'number', 'boolean'])
 
 const placeholder: ShortField = { type: 'string', many: false, mark: '' }
-const readShort = (text: string, place: FieldPlace): ShortField => {
-  const read = parseShortField(text, place)
+const readShort = (text: string, use: FieldUse): ShortField => {
+  const read = parseShortField(text, use)
   return isShortField(read) ? read : placeholder
 }
 
@@ -109,7 +109,7 @@ class FieldBuilder {
   }
 
   get #isGiven(): boolean {
-    return this.#scope.place !== 'record'
+    return this.#scope.use !== 'record'
   }
 
   /** Builds a map of fields, with those of the groups that it takes in. */
@@ -179,7 +179,7 @@ class FieldBuilder {
   }
 
   #fromText(name: string, text: string, steps: Steps, path: readonly string[]): Field {
-    const short = readShort(text, this.#scope.place)
+    const short = readShort(text, this.#scope.use)
     return this.#finish(this.#ofShort(short, this.#say(name, short.about, steps)), { mark: short.mark, path })
   }
 
@@ -201,7 +201,7 @@ class FieldBuilder {
     const own = Object.keys(value).some((key) => !key.startsWith('$')) ? this.buildMap(value, steps, path) : {}
     const inner = { ...own, ...($fields === undefined ? {} : this.buildMap($fields, [...steps, '$fields'], path)) }
     const hasFields = Object.keys(inner).length > 0
-    const short = readShort(typeof $type === 'string' ? $type : hasFields ? 'object' : 'string', this.#scope.place)
+    const short = readShort(typeof $type === 'string' ? $type : hasFields ? 'object' : 'string', this.#scope.use)
     const stated = typeof $about === 'string' ? $about : short.about
     // An object is known by its name and its fields.
     const about = stated ?? (hasFields ? toSentence(name) : this.#say(name, undefined, steps))
@@ -234,8 +234,8 @@ class FieldBuilder {
   /** A parameter that the configuration fills: callers can leave it out, whatever the vendor says. */
   #readFill(from: unknown, mark: ShortField['mark'], { steps, path }: { readonly steps: Steps; readonly path: readonly string[] }) {
     if (typeof from !== 'string') return {}
-    const { place, required, found } = this.#scope
-    if (place !== 'parameter' || path.length !== 1)
+    const { use, required, found } = this.#scope
+    if (use !== 'parameter' || path.length !== 1)
       found.note([...steps, '$from'], { message: 'is for parameters of calls, and not for values within them' }, 'key')
     return { 'x-fill': { known: from, as: mark === '!' || required?.has(path[0] ?? '') ? 'one' : 'if_known' } } as const
   }
@@ -244,13 +244,13 @@ class FieldBuilder {
     return value === undefined ? undefined : readFinding(value, 'The vendor')
   }
 
-  /** Marks a field as optional, null or found somewhere, as its place wants it. */
+  /** Marks a field as optional, null or found somewhere, as its use wants it. */
   #finish(field: Field, { mark, path, find }: { mark: ShortField['mark']; path: readonly string[]; find?: Finding | undefined }): Field {
-    const { place, required, finding } = this.#scope
-    if (place === 'record') return mark === '?' ? (field.type === undefined ? field : make.orNull(field)) : field
+    const { use, required, finding } = this.#scope
+    if (use === 'record') return mark === '?' ? (field.type === undefined ? field : make.orNull(field)) : field
     const isTop = path.length === 1
     if (field['x-fill'] !== undefined) return make.opt(field)
-    if (place === 'parameter') return mark === '!' || (isTop && required?.has(path[0] ?? '')) ? field : make.opt(field)
+    if (use === 'parameter') return mark === '!' || (isTop && required?.has(path[0] ?? '')) ? field : make.opt(field)
     const where = find ?? finding
     const found = where === undefined || !isTop ? field : make.find(where, field)
     const isOptional = (mark === '?' || field.default !== undefined) && !(isTop && required?.has(path[0] ?? ''))

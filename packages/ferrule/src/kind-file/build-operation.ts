@@ -178,7 +178,7 @@ class OperationBuilder {
     const { steps, record } = this.#source
     const { found, file } = this.#scope
     const required = new Set(this.#slots)
-    const scope = { place: 'parameter', found, types: file.types ?? {}, required } as const
+    const scope = { use: 'parameter', found, types: file.types ?? {}, required } as const
     const query = buildFields(this.#full.params ?? {}, [...steps, 'params'], scope)
     const body = buildFields(this.#full.body ?? {}, [...steps, 'body'], scope)
     this.#checkParams(query.fields, body.fields)

@@ -3,7 +3,7 @@ import { pointTo } from '../values/json/pointer.ts'
 import { isShortField, parseShortField } from './field-text.ts'
 import { type FormName, textForms } from './forms.ts'
 import { type Mistake, type Place, type Said, sayUnknown } from './mistakes.ts'
-import { type FieldPlace, type KeyGroup, type KeyRow, longest, type Shape } from './shape.ts'
+import { type FieldUse, type KeyGroup, type KeyRow, longest, type Shape } from './shape.ts'
 import { groups } from './table.ts'
 import type { Entry, Tree } from './tree.ts'
 
@@ -150,7 +150,7 @@ export class TreeChecker {
       case 'pair':
         return this.#checkPair(tree, shape, steps, row)
       case 'fields':
-        return this.#checkTopFields(tree, shape.place, steps)
+        return this.#checkTopFields(tree, shape.use, steps)
       case 'value':
         return this.#readValue(tree, steps)
       default:
@@ -281,14 +281,14 @@ export class TreeChecker {
     return Object.fromEntries(tree.entries.map(({ key, value }) => [key, this.#readValue(value, [...steps, key])]))
   }
 
-  #checkTopFields(tree: Tree, place: FieldPlace, steps: Steps): unknown {
+  #checkTopFields(tree: Tree, use: FieldUse, steps: Steps): unknown {
     this.#fields = 0
-    const made = this.#checkFields(tree, place, steps, 1)
+    const made = this.#checkFields(tree, use, steps, 1)
     if (this.#fields > most.fields) this.#found.note(steps, { message: `has ${this.#fields} fields; at most ${most.fields} are allowed` })
     return made
   }
 
-  #checkFields(tree: Tree, place: FieldPlace, steps: Steps, depth: number): unknown {
+  #checkFields(tree: Tree, use: FieldUse, steps: Steps, depth: number): unknown {
     if (tree.is !== 'map') return this.#refuse(tree, steps, { message: `must be a map of fields, and is ${describe(tree)}` })
     if (depth > most.depth)
       return this.#refuse(tree, steps, {
@@ -300,14 +300,14 @@ export class TreeChecker {
         const inner = [...steps, entry.key]
         this.#found.rememberKey(inner, entry.at)
         if (entry.key === '+') return [['+', this.check(entry.value, includes, inner)] as const]
-        if (entry.key.startsWith('$')) return this.#checkMark(entry, place, inner, depth)
+        if (entry.key.startsWith('$')) return this.#checkMark(entry, use, inner, depth)
         this.#fields += 1
-        return this.#checkName(entry, 'name', inner) ? [[entry.key, this.#checkField(entry.value, place, inner, depth)] as const] : []
+        return this.#checkName(entry, 'name', inner) ? [[entry.key, this.#checkField(entry.value, use, inner, depth)] as const] : []
       }),
     )
   }
 
-  #checkMark({ key, at, value }: Entry, place: FieldPlace, steps: Steps, depth: number): [string, unknown][] {
+  #checkMark({ key, at, value }: Entry, use: FieldUse, steps: Steps, depth: number): [string, unknown][] {
     const rows = groups['field']?.keys ?? []
     const row = rows.find((each) => each.key === key)
     if (row === undefined) {
@@ -322,14 +322,14 @@ export class TreeChecker {
       )
       return []
     }
-    if (row.holds.is === 'fields') return [[key, this.#checkFields(value, place, steps, depth)]]
+    if (row.holds.is === 'fields') return [[key, this.#checkFields(value, use, steps, depth)]]
     const checked = this.check(value, row.holds, steps, row)
-    if (key === '$type' && typeof checked === 'string') this.#checkShort(checked, value, place, steps)
+    if (key === '$type' && typeof checked === 'string') this.#checkShort(checked, value, use, steps)
     return [[key, checked]]
   }
 
-  #checkShort(text: string, tree: Tree, place: FieldPlace, steps: Steps): void {
-    const read = parseShortField(text, place)
+  #checkShort(text: string, tree: Tree, use: FieldUse, steps: Steps): void {
+    const read = parseShortField(text, use)
     if (!isShortField(read)) this.#found.note(steps, read, tree.at)
     else if ((read.about?.length ?? 0) > longest.sentence)
       this.#found.note(
@@ -340,12 +340,12 @@ export class TreeChecker {
     else if (hasControls(text)) this.#found.note(steps, { message: 'holds a control character' }, tree.at)
   }
 
-  #checkField(tree: Tree, place: FieldPlace, steps: Steps, depth: number): unknown {
+  #checkField(tree: Tree, use: FieldUse, steps: Steps, depth: number): unknown {
     if (tree.is !== 'map') this.#found.rememberValue(steps, tree.at)
-    if (tree.is === 'map') return this.#checkFields(tree, place, steps, depth + 1)
+    if (tree.is === 'map') return this.#checkFields(tree, use, steps, depth + 1)
     if (tree.is === 'list') {
       const [item, ...more] = tree.items
-      if (item !== undefined && more.length === 0) return [this.#checkField(item, place, [...steps, '0'], depth)]
+      if (item !== undefined && more.length === 0) return [this.#checkField(item, use, [...steps, '0'], depth)]
       return this.#refuse(tree, steps, {
         message: 'a list of fields has one element: what each of its elements is',
         example: 'labels: [{ id: integer Id, name: string Name }]',
@@ -356,7 +356,7 @@ export class TreeChecker {
         message: `must be a type with a sentence, and is ${tree.text}`,
         example: 'id: string Id of the record',
       })
-    this.#checkShort(tree.value, tree, place, steps)
+    this.#checkShort(tree.value, tree, use, steps)
     return tree.value
   }
 }

@@ -19,7 +19,7 @@ import { type ConnectableKind, makeConnectable } from '../kinds/connectable.ts'
 import type { KindFile } from './file.ts'
 import { failMistakes } from './mistakes.ts'
 import { readKind, readLiteral } from './read.ts'
-import type { FieldPlace } from './shape.ts'
+import type { FieldUse } from './shape.ts'
 import type { Tree } from './tree.ts'
 import type { FieldType } from './words.ts'
 
@@ -147,7 +147,7 @@ type OfWord<W, P> = W extends `${infer Item}[]`
         ? Plain[W]
         : unknown
 
-/** Marks values of a place as optional or nullable. @typeParam M the mark `?` or `!`, or '' */
+/** Marks values of a use as optional or nullable. @typeParam M the mark `?` or `!`, or '' */
 type Mark<T, P, M> = P extends 'record'
   ? Field<M extends '?' ? T | null : T>
   : P extends 'parameter'
@@ -203,7 +203,7 @@ type Needed<A> = A extends `${infer One}, ${infer Rest}` ? Needed<One> | Needed<
 type Filled<O> = (O extends { readonly wrap: infer W } ? W : never) | (O extends { readonly body: infer B } ? keyof B : never)
 /** Slots of a path, or arguments of GraphQL that no parameter of the body fills. */
 type AskedNames<O> = CallOf<O> extends `${'query' | 'mutation'} ${string}(${infer A})` ? Exclude<Needed<A>, Filled<O>> : Slots<CallOf<O>>
-type MemberPart<O, N extends string, P extends FieldPlace, G> = O extends { readonly [K in N]: infer M }
+type MemberPart<O, N extends string, P extends FieldUse, G> = O extends { readonly [K in N]: infer M }
   ? MapOf<M, P, G>
   : Record<never, never>
 type SlotField<R, N> = N extends keyof R

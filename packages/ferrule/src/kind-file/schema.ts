@@ -1,6 +1,6 @@
 /** Prints the table of kind files as JSON Schema (draft 2020-12), with which editors complete and check files. */
 import { textForms } from './forms.ts'
-import { type FieldPlace, type KeyGroup, longest, type Shape } from './shape.ts'
+import { type FieldUse, type KeyGroup, longest, type Shape } from './shape.ts'
 import { groups } from './table.ts'
 import { listFieldTypes } from './words.ts'
 
@@ -49,7 +49,7 @@ function printShape(shape: Shape): Json {
     case 'either':
       return { anyOf: shape.of.map(printShape) }
     case 'fields':
-      return ref(`fields_${shape.place}`)
+      return ref(`fields_${shape.use}`)
   }
 }
 
@@ -66,7 +66,7 @@ const printGroup = ({ title, keys }: KeyGroup): Json => ({
   ),
 })
 
-const marks: Readonly<Record<FieldPlace, string>> = {
+const marks: Readonly<Record<FieldUse, string>> = {
   record: '\\??',
   parameter: '!?',
   credential: '\\??',
@@ -74,28 +74,28 @@ const marks: Readonly<Record<FieldPlace, string>> = {
   any: '[?!]?',
 }
 
-/** Prints the fields of one place: types with sentences, objects, and lists of one element. */
-function printFields(place: FieldPlace): [string, Json][] {
-  const types = listFieldTypes(place)
+/** Prints the fields for one use: types with sentences, objects, and lists of one element. */
+function printFields(use: FieldUse): [string, Json][] {
+  const types = listFieldTypes(use)
   const short = {
     type: 'string',
-    pattern: `^(?:${types.join('|')}|[^\\s|]+(?:\\|[^\\s|]+)+)(?:\\[\\])?${marks[place]}(?:\\s[\\s\\S]*)?$`,
+    pattern: `^(?:${types.join('|')}|[^\\s|]+(?:\\|[^\\s|]+)+)(?:\\[\\])?${marks[use]}(?:\\s[\\s\\S]*)?$`,
     maxLength: longest.sentence * 2,
   }
   const full = Object.fromEntries(
     (groups['field']?.keys ?? []).map(({ key, holds, about }) => [key, { description: about, ...printShape(holds) }]),
   )
-  const inner = ref(`field_${place}`)
+  const inner = ref(`field_${use}`)
   return [
     [
-      `field_${place}`,
+      `field_${use}`,
       {
-        anyOf: [short, { type: 'array', items: inner, minItems: 1, maxItems: 1 }, ref(`fields_${place}`)],
+        anyOf: [short, { type: 'array', items: inner, minItems: 1, maxItems: 1 }, ref(`fields_${use}`)],
         examples: types.map((type) => `${type} Sentence`),
       },
     ],
     [
-      `fields_${place}`,
+      `fields_${use}`,
       {
         type: 'object',
         properties: {
@@ -130,7 +130,7 @@ export function printTableSchema(table: Readonly<Record<string, KeyGroup>>, top:
 /** Prints the schema of kind files. */
 export function printSchema(): Json {
   const { kind, ...others } = groups
-  const places: readonly FieldPlace[] = ['record', 'parameter', 'credential', 'configuration', 'any']
+  const uses: readonly FieldUse[] = ['record', 'parameter', 'credential', 'configuration', 'any']
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     ...(kind === undefined ? {} : printGroup({ ...kind, title: 'A kind of Ferrule' })),
@@ -138,7 +138,7 @@ export function printSchema(): Json {
       ...Object.entries(others)
         .filter(([name]) => name !== 'field')
         .map(([name, group]) => [name, printGroup(group)] as const),
-      ...places.flatMap(printFields),
+      ...uses.flatMap(printFields),
     ]),
   }
 }

@@ -1,8 +1,8 @@
 /** The shapes of values in kind files: what a key may hold. The reader's checks and the schema for editors come from them. */
 import type { FormName } from './forms.ts'
 
-/** Where fields stand: what their words mean depends on it. `any`: in groups for several places. */
-export type FieldPlace = 'record' | 'parameter' | 'credential' | 'configuration' | 'any'
+/** What fields are used for: the meaning of their words depends on it. `any`: in groups for several uses. */
+export type FieldUse = 'record' | 'parameter' | 'credential' | 'configuration' | 'any'
 
 /** What a key may hold. */
 export type Shape =
@@ -23,7 +23,7 @@ export type Shape =
   | { readonly is: 'pair'; readonly of: Shape; readonly names: FormName; readonly group: string; readonly known: string }
   /** One of several, told apart by being a text, a list or a map. */
   | { readonly is: 'either'; readonly of: readonly Shape[] }
-  | { readonly is: 'fields'; readonly place: FieldPlace }
+  | { readonly is: 'fields'; readonly use: FieldUse }
 
 /** One key of a group. */
 export interface KeyRow {
@@ -58,8 +58,8 @@ export const map = (names: FormName, of: Shape, most?: number): Shape => ({ is: 
 export const keys = (group: string): Shape => ({ is: 'keys', group })
 /** One of several shapes. */
 export const either = (...of: readonly Shape[]): Shape => ({ is: 'either', of })
-/** Fields of a place. */
-export const fields = (place: FieldPlace): Shape => ({ is: 'fields', place })
+/** Fields for one use. */
+export const fields = (use: FieldUse): Shape => ({ is: 'fields', use })
 /** True or false. */
 export const flag: Shape = { is: 'flag' }
 /** A text, a number, or true or false. */

@@ -115,7 +115,7 @@ const kind: KeyGroup = {
       example:
         'webhooks: { secret: webhook_secret, signature: { header: x-signature }, topic: type, events: { made: { entity: things, key: id } } }',
     }),
-    key('types', map('word', fields('any')), 'Fields that several places share; `+: name` takes them in', {
+    key('types', map('word', fields('any')), 'Fields that several lists of fields share; `+: name` takes them in', {
       example: 'types: { base: { id: string Id } }',
     }),
     key(

@@ -1,6 +1,6 @@
 /** The words of kind files that stand in several tables: types of fields, and what errors mean. */
 import type { ErrorCode } from '../errors.ts'
-import type { FieldPlace } from './shape.ts'
+import type { FieldUse } from './shape.ts'
 
 /** What an answer can mean, with the code of the error table. `gone` and `empty` have rules of their own. */
 export const errorMeanings: Readonly<Record<string, ErrorCode | 'empty'>> = {
@@ -23,8 +23,8 @@ export const errorMeanings: Readonly<Record<string, ErrorCode | 'empty'>> = {
 export const errorWords: readonly string[] = Object.keys(errorMeanings)
 
 interface TypeRow {
-  /** Where the type is allowed; everywhere if omitted. */
-  readonly in?: readonly FieldPlace[]
+  /** Which fields can have the type; all if omitted. */
+  readonly uses?: readonly FieldUse[]
   readonly about: string
 }
 
@@ -40,25 +40,25 @@ export const fieldTypes = {
   'unix-time': { about: 'a time in seconds since 1970' },
   'unix-time-ms': { about: 'a time in milliseconds since 1970' },
   object: { about: 'an object whose fields are not listed' },
-  any: { in: ['record', 'any'], about: 'a value whose type differs from record to record' },
-  label: { in: ['configuration'], about: 'a part of a host: letters, digits and dashes' },
-  labels: { in: ['configuration'], about: 'one to four parts of a host with dots between them' },
-  uuid: { in: ['configuration'], about: 'a UUID' },
-  digits: { in: ['configuration'], about: 'digits only' },
-  host: { in: ['configuration'], about: 'a whole host that the account names, for api as a whole' },
-  path: { in: ['configuration'], about: 'names with slashes between them' },
-  secret: { in: ['credential'], about: 'a text that nobody sees again' },
+  any: { uses: ['record', 'any'], about: 'a value whose type differs from record to record' },
+  label: { uses: ['configuration'], about: 'a part of a host: letters, digits and dashes' },
+  labels: { uses: ['configuration'], about: 'one to four parts of a host with dots between them' },
+  uuid: { uses: ['configuration'], about: 'a UUID' },
+  digits: { uses: ['configuration'], about: 'digits only' },
+  host: { uses: ['configuration'], about: 'a whole host that the account names, for api as a whole' },
+  path: { uses: ['configuration'], about: 'names with slashes between them' },
+  secret: { uses: ['credential'], about: 'a text that nobody sees again' },
 } as const satisfies Readonly<Record<string, TypeRow>>
 /** Name of a type of fields. */
 export type FieldType = keyof typeof fieldTypes
 
 /** Returns whether a text names a type of fields. */
 export const isFieldType = (text: string): text is FieldType => Object.hasOwn(fieldTypes, text)
-/** Lists the places of a type that is not allowed everywhere. */
-export const listPlaces = (type: FieldType): readonly FieldPlace[] => {
+/** Lists the uses of a type that is not allowed everywhere. */
+export const listUses = (type: FieldType): readonly FieldUse[] => {
   const row: TypeRow = fieldTypes[type]
-  return (row.in ?? []).filter((place) => place !== 'any')
+  return (row.uses ?? []).filter((use) => use !== 'any')
 }
-/** Lists the types that a place allows. */
-export const listFieldTypes = (place: FieldPlace): readonly string[] =>
-  Object.entries(fieldTypes).flatMap(([name, row]: [string, TypeRow]) => (row.in === undefined || row.in.includes(place) ? [name] : []))
+/** Lists the types that fields of a use can have. */
+export const listFieldTypes = (use: FieldUse): readonly string[] =>
+  Object.entries(fieldTypes).flatMap(([name, row]: [string, TypeRow]) => (row.uses === undefined || row.uses.includes(use) ? [name] : []))

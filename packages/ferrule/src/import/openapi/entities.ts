@@ -71,7 +71,7 @@ class OperationWriter {
   #writeParam({ name, about, schema, required, style }: Parameter): readonly (readonly [string, unknown])[] {
     const shape = this.#schemas.read(schema)
     const entry = (as: string, inner: unknown, isRequired: boolean, says: string) =>
-      [as, this.#fields.writeField(as, withAbout(inner, says), { place: 'parameter', depth: 0, isRequired })] as const
+      [as, this.#fields.writeField(as, withAbout(inner, says), { use: 'parameter', depth: 0, isRequired })] as const
     if (style !== 'deepObject' || shape.properties.size === 0) return [entry(name, schema, required, about)]
     return [...shape.properties].map(([inner, each]) => entry(`${name}[${inner}]`, each, false, `${about || name} (${inner})`))
   }
@@ -104,7 +104,7 @@ class OperationWriter {
     const { shape, wrap } = body
     const always = this.#findConstants(shape)
     const taken = new Set([...slotNames(operation).map(toSlotName), ...Object.keys(params)])
-    const fields = this.#fields.writeFields(shape, { place: 'parameter', depth: bodyDepth }, new Set([...skip, ...Object.keys(always)]))
+    const fields = this.#fields.writeFields(shape, { use: 'parameter', depth: bodyDepth }, new Set([...skip, ...Object.keys(always)]))
     const named = Object.entries(fields).map(([name, field]) =>
       taken.has(name) ? ([`body_${name}`, withName(field, name)] as const) : ([name, field] as const),
     )
@@ -310,7 +310,7 @@ class EntityBuilder {
   }
 
   #writeRecord(name: string, record: Shape | undefined, all: readonly Accepted[]): FileFields {
-    if (record !== undefined) return this.#fields.writeFields(record, { place: 'record', depth: recordDepth })
+    if (record !== undefined) return this.#fields.writeFields(record, { use: 'record', depth: recordDepth })
     this.unsure[`entities.${name}.fields`] = 'guessed'
     const slots = all
       .flatMap(({ operation }) => splitPath(operation.path).filter(isSlot))

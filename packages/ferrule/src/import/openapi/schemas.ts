@@ -123,7 +123,7 @@ const readValues = ({ enum: values, const: value }: Json): readonly unknown[] | 
 export const isObjectShape = ({ types, items }: Shape): boolean => items === undefined && types.has('object') && types.size === 1
 
 interface FieldTarget {
-  readonly place: 'record' | 'parameter'
+  readonly use: 'record' | 'parameter'
   /** Deepest objects whose fields are written; those below are objects without fields. */
   readonly depth: number
 }
@@ -177,18 +177,18 @@ export class FieldWriter {
   }
 
   /** Writes one field: a type, its mark and a sentence; or an object with fields. */
-  writeField(name: string, schema: unknown, { place, depth, isRequired }: FieldTarget & { readonly isRequired: boolean }): unknown {
+  writeField(name: string, schema: unknown, { use, depth, isRequired }: FieldTarget & { readonly isRequired: boolean }): unknown {
     const shape = this.#schemas.read(schema)
-    const isMissing = place === 'record' && (!isRequired || shape.isNullable)
-    const mark = place === 'parameter' ? (isRequired ? '!' : '') : isMissing && !/^_?id$/.test(name) ? '?' : ''
+    const isMissing = use === 'record' && (!isRequired || shape.isNullable)
+    const mark = use === 'parameter' ? (isRequired ? '!' : '') : isMissing && !/^_?id$/.test(name) ? '?' : ''
     const about = writeSentence(shape.about, name)
     if (shape.items !== undefined && !shape.types.has('object') && !shape.types.has('string'))
-      return this.#writeList(shape, { mark, about, place, depth })
+      return this.#writeList(shape, { mark, about, use, depth })
     // JSON:API has the fields of a record one level deeper.
-    const inner = this.#writeInner(shape, { place, depth: /^attributes$/.test(name) ? Math.max(depth, 1) : depth })
+    const inner = this.#writeInner(shape, { use, depth: /^attributes$/.test(name) ? Math.max(depth, 1) : depth })
     if (inner !== undefined) return { $type: `object${mark}`, $about: about, $fields: inner }
     const type = writeValues(shape) ?? readType(shape)
-    return `${type === 'any' && place === 'parameter' ? this.#chooseType(shape) : type}${type === 'any' ? mark.replace('?', '') : mark} ${about}`
+    return `${type === 'any' && use === 'parameter' ? this.#chooseType(shape) : type}${type === 'any' ? mark.replace('?', '') : mark} ${about}`
   }
 
   /** Parameters have one type: that which callers can always give. */
@@ -196,18 +196,18 @@ export class FieldWriter {
     return types.has('object') && !types.has('string') ? 'object' : 'string'
   }
 
-  #writeList(shape: Shape, { mark, about, place, depth }: FieldTarget & { readonly mark: string; readonly about: string }): unknown {
+  #writeList(shape: Shape, { mark, about, use, depth }: FieldTarget & { readonly mark: string; readonly about: string }): unknown {
     const element = this.#schemas.read(shape.items)
-    const inner = this.#writeInner(element, { place, depth })
+    const inner = this.#writeInner(element, { use, depth })
     if (inner !== undefined) return { $type: `object[]${mark}`, $about: about, $fields: inner }
-    if (element.items !== undefined) return `any[]${mark} ${about}`.replace(/^any/, place === 'parameter' ? 'object' : 'any')
+    if (element.items !== undefined) return `any[]${mark} ${about}`.replace(/^any/, use === 'parameter' ? 'object' : 'any')
     const type = writeValues(element) ?? readType(element)
-    return `${type === 'any' && place === 'parameter' ? this.#chooseType(element) : type}[]${mark} ${about}`
+    return `${type === 'any' && use === 'parameter' ? this.#chooseType(element) : type}[]${mark} ${about}`
   }
 
-  #writeInner(shape: Shape, { place, depth }: FieldTarget): FileFields | undefined {
+  #writeInner(shape: Shape, { use, depth }: FieldTarget): FileFields | undefined {
     if (depth <= 0 || shape.properties.size === 0 || shape.types.size > 1) return undefined
-    const fields = Object.entries(this.writeFields(shape, { place, depth: depth - 1 })).slice(0, most.inner)
+    const fields = Object.entries(this.writeFields(shape, { use, depth: depth - 1 })).slice(0, most.inner)
     return fields.length === 0 ? undefined : Object.fromEntries(fields)
   }
 }

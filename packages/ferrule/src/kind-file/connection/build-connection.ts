@@ -37,7 +37,7 @@ export function buildConfiguration(scope: BuildScope): Fields {
     ...[...endpoints, ...returned].map(([, each]) => each),
   ].flatMap(listSlots)
   const { fields } = buildFields(file.configuration ?? {}, ['configuration'], {
-    ...{ place: 'configuration', found, types: file.types ?? {}, required: new Set(slots), finding: docsFinding(scope) },
+    ...{ use: 'configuration', found, types: file.types ?? {}, required: new Set(slots), finding: docsFinding(scope) },
   })
   checkHosts(scope, fields)
   for (const [steps, text] of [
@@ -386,7 +386,7 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
   if (where === undefined && oauth === undefined && Object.keys(given).length > 0)
     found.doubt(steps, { message: 'does not say where people find the values', example: 'find: Settings > API' })
   const finding = where === undefined ? docsFinding(scope) : readFinding(where, file.title)
-  const own = buildFields(given, [...steps, 'fields'], { place: 'credential', found, types: file.types ?? {}, finding }).fields
+  const own = buildFields(given, [...steps, 'fields'], { use: 'credential', found, types: file.types ?? {}, finding }).fields
   const filled = login === undefined ? {} : buildLoginFields(file.title, login)
   const fields = { ...(oauth === undefined ? {} : buildGrantFields(file.title, oauth)), ...own, ...filled }
   checkTemplates(scope, headers, fields, [...steps, 'send'])
