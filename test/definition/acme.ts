@@ -67,7 +67,7 @@ export const grant = { send: {}, constant: {} } as const
 export const exchange = {
   call: 'POST /token',
   headers: { authorization: 'Basic {user}:{password}' },
-  place: 'form',
+  as: 'form',
   refresh: grant,
   read: {},
   expires: { seconds: 'expires_in', field: 'user' },

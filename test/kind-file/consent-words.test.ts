@@ -52,7 +52,7 @@ describe('a consent with words of its own', () => {
     const { definition } = await parseKind(file)
     const { exchange, consent } = definition.credentials['oauth'] ?? {}
     expect(exchange).toMatchObject({
-      place: 'json',
+      as: 'json',
       read: { access_token: 'data.access_token' },
       code: {
         constant: { grant_type: 'authorization_code', lasting: 'true' },

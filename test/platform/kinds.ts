@@ -63,7 +63,7 @@ export const notes = connector({
       exchange: {
         call: 'POST /token',
         client: { user: 'client_id', password: 'client_id' },
-        place: 'form',
+        as: 'form',
         refresh: { send: { refresh_token: 'refresh_token' }, constant: { grant_type: 'refresh_token' } },
         read: { access_token: 'access_token', refresh_token: 'refresh_token' },
         expires: { seconds: 'expires_in', field: 'token_expiry_date' },

@@ -42,8 +42,8 @@ export interface Exchange {
   readonly call: `${'GET' | 'POST'} /${string}`
   /** Headers of the request. A credential field replaces `{field}`; what stands behind `Basic ` is encoded as RFC 7617 says. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Where the request carries the grant. Names of parameters in JSON are paths. */
-  readonly place: 'query' | 'form' | 'json'
+  /** How the request carries the grant. Names of parameters in JSON are paths. */
+  readonly as: 'query' | 'form' | 'json'
   /** Credential field → path in the answer. A field that the answer lacks keeps its value; a list is joined with commas. */
   readonly read: Readonly<Record<string, string>>
   /**
@@ -79,7 +79,7 @@ export interface ConsentRevocation {
   /** Field of the body → credential field. */
   readonly send: Readonly<Record<string, string>>
   /** The body is a form (RFC 7009); JSON if omitted. */
-  readonly place?: 'form'
+  readonly as?: 'form'
   /** The vendor's own codes (`problem.code`) for a token that ended before. */
   readonly ended: readonly string[]
 }

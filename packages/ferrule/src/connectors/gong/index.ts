@@ -121,7 +121,7 @@ export const gong = connector(
         exchange: {
           call: 'POST /oauth2/generate-customer-token',
           headers: { authorization: 'Basic {client_id}:{client_secret}' },
-          place: 'query',
+          as: 'query',
           read: { access_token: 'access_token', refresh_token: 'refresh_token', api_base_url_for_customer: 'api_base_url_for_customer' },
           expires: { seconds: 'expires_in', field: 'token_expiry_date' },
           refresh: { constant: { grant_type: 'refresh_token' }, send: { refresh_token: 'refresh_token' } },

@@ -66,7 +66,7 @@ const scopes = [
 /** How an app gets tokens. Some refusals are pages: https://github.com/Shopify/omniauth-shopify-oauth2/issues/85 */
 const exchange = {
   call: 'POST /admin/oauth/access_token',
-  place: 'form',
+  as: 'form',
   expires: { seconds: 'expires_in', field: 'token_expiry_date' },
   refusal: 'Oauth error ',
 } as const

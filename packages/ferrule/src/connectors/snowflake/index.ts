@@ -42,7 +42,7 @@ const oauth = {
   exchange: {
     call: 'POST /oauth/token-request',
     headers: { authorization: 'Basic {client_id}:{client_secret}' },
-    place: 'form',
+    as: 'form',
     read: { access_token: 'access_token', refresh_token: 'refresh_token' },
     expires: { seconds: 'expires_in', field: 'token_expiry_date' },
     refresh: { constant: { grant_type: 'refresh_token' }, send: { refresh_token: 'refresh_token' } },

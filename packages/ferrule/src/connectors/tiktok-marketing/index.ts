@@ -65,7 +65,7 @@ export const tiktokMarketing = connector(
         send: { headers: { 'access-token': '{access_token}' } },
         exchange: {
           call: 'POST /open_api/v1.3/oauth2/access_token/',
-          place: 'json',
+          as: 'json',
           read: { access_token: 'data.access_token', advertiser_ids: 'data.advertiser_ids' },
           code: { constant: {}, send: { app_id: 'app_id', secret: 'secret' }, code: 'auth_code', field: 'auth_code' },
         },

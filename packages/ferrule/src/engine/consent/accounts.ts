@@ -68,7 +68,7 @@ export async function revokeConsent(calling: Calling): Promise<void> {
   const revoke = scheme?.consent?.revoke
   const fields = revoke === undefined ? undefined : fillFields(revoke.send, values)
   if (revoke === undefined || fields === undefined) return
-  const isForm = revoke.place === 'form'
+  const isForm = revoke.as === 'form'
   const sent = isForm ? ({ body: `${new URLSearchParams(fields)}`, isForm } as const) : { body: writeJson(fields) }
   try {
     await exchangeBeside(calling, revoke.call, { ...sent, unprefixed: true })

@@ -58,9 +58,9 @@ export const listSecrets = ({ fields }: CredentialScheme, values: CredentialValu
   Object.keys(fields).flatMap((name) => (fields[name]?.writeOnly && values[name] !== undefined ? [values[name]] : []))
 
 /** Puts parameters into the body of a request, or into its address. */
-function placeParameters(parameters: Readonly<Record<string, string>>, place: Exchange['place'], url: URL) {
-  if (place === 'form') return { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(parameters).toString() }
-  if (place === 'query') {
+function addParameters(parameters: Readonly<Record<string, string>>, as: Exchange['as'], url: URL) {
+  if (as === 'form') return { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(parameters).toString() }
+  if (as === 'query') {
     url.search = new URLSearchParams(parameters).toString()
     return undefined
   }
@@ -73,7 +73,7 @@ function buildRequest(connection: BareConnection, { exchange, grant, more, value
   const [method, path] = exchange.call.split(' ') as ['GET' | 'POST', string] // the type of `call` says so
   const sent = Object.fromEntries(Object.entries(grant.send).map(([name, field]) => [name, values[field] ?? '']))
   const url = new URL(oauth + fillTemplate(connection, path))
-  const body = placeParameters({ ...grant.constant, ...sent, ...more }, exchange.place, url)
+  const body = addParameters({ ...grant.constant, ...sent, ...more }, exchange.as, url)
   const credentialHeaders = Object.fromEntries(
     fillTemplates(exchange.headers, values).map(([name, header]) => [name, encodeHeader(header)]),
   )

@@ -218,7 +218,7 @@ function buildExchange(oauth: FileOauth): Exchange {
   const common = {
     call: `POST ${pathOf(token)}`,
     ...(client === 'basic' && signed === undefined ? { headers: { authorization: 'Basic {client_id}:{client_secret}' } } : {}),
-    place: as,
+    as,
     ...(refusal === undefined ? {} : { refusal }),
   } as const
   const expires = { seconds: expires_in, field: 'token_expiry_date' }
@@ -302,7 +302,7 @@ const buildConsent = (
 const buildRevocation = ({ call, send, as = 'form', ended = [] }: NonNullable<FileOauth['revoke']>): ConsentRevocation => ({
   call: `POST ${call.slice('POST '.length)}` as `POST /${string}`, // the form of the table
   send,
-  ...(as === 'form' ? { place: as } : {}),
+  ...(as === 'form' ? { as } : {}),
   ended,
 })
 

@@ -61,7 +61,7 @@ export function buildLogin({ call, send = {}, headers, as, token, expires }: Fil
   const exchange: Exchange = {
     call: call as Exchange['call'], // the form of the table
     ...(headers === undefined ? {} : { headers: lowerNames(headers) }),
-    place: call.startsWith('GET ') ? 'query' : (as ?? 'json'),
+    as: call.startsWith('GET ') ? 'query' : (as ?? 'json'),
     read: { access_token: token },
     ...(expires === undefined ? {} : { expires: { seconds: isTime ? readSpan(expires) : expires, field: 'token_expiry_date' } }),
     refresh: { constant: Object.fromEntries(values.filter(([, value]) => !slot.test(value))), send: Object.fromEntries(fields) },
