@@ -273,7 +273,7 @@ describe('pages', () => {
 describe('requests', () => {
   test('with a body carry the position and the size in the query, if the vendor takes them there', async () => {
     await using vendor = await startVendor((url) => ({ body: { list: rows(0, 3), next: url.searchParams.has('after') ? null : 'x' } }))
-    await using notes = connectNotes(vendor.origin, { ...base, position: 'next', send: 'after', place: 'query' }, 'POST /notes/search')
+    await using notes = connectNotes(vendor.origin, { ...base, position: 'next', send: 'after', in: 'query' }, 'POST /notes/search')
     await collect(notes.notes.records({ 'created[gte]': '1' }))
     const sent = vendor.seen.map(({ url, body }) => [decodeURIComponent(url), body])
     const body = '{"created[gte]":"1"}'

@@ -136,7 +136,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'an unknown position', change: ['send: start_cursor', 'send: cursor'], by: 'list documents' },
     {
       says: 'the cursor in the query',
-      change: ['send: start_cursor, more', 'send: start_cursor, place: query, more'],
+      change: ['send: start_cursor, more', 'send: start_cursor, in: query, more'],
       by: 'list documents',
     },
     { says: 'too large pages', change: ['page_size=100', 'page_size=1000'], by: 'list documents' },

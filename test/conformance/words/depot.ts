@@ -28,7 +28,7 @@ pages:
   searches:
     next: next
     send: from
-    place: query
+    in: query
     size: most=2
     cap: { rows: 2, by: id, order: { order: id }, behind: { 'tests[]': { above: '{last}' } } }
 lists: { at: rows, pages: cursor, as: form, arrays: repeat }

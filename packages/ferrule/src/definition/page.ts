@@ -116,7 +116,7 @@ export interface NextPages {
   /** Query name, or path in the JSON body, that takes the position. Omitted: the position is the URL of the next page, on the same host. */
   readonly send?: string
   /** Where the request carries the position; by default the query of a request without a body, else the body. */
-  readonly place?: 'query' | 'body'
+  readonly in?: 'query' | 'body'
   /**
    * Path of the flag that says whether there are more pages. With an exclamation mark in front: whether this page is the last. `rows`: the
    * list continues until a page is empty.

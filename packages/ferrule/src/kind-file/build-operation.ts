@@ -20,13 +20,13 @@ export function buildPages({ file }: BuildScope): Named<NextPages> {
   return Object.fromEntries(Object.entries(file.pages ?? {}).map(([name, way]) => [name, buildWay(way)]))
 }
 
-function buildWay({ next, send, place, first, more, total, size, cap }: FileWay): NextPages {
+function buildWay({ next, send, in: sentIn, first, more, total, size, cap }: FileWay): NextPages {
   const [name = '', most = ''] = size?.split('=') ?? []
   return {
     shape: 'next',
     position: next === 'link' ? 'link:next' : next,
     ...(send === undefined ? {} : { send }),
-    ...(place === undefined ? {} : { place }),
+    ...(sentIn === undefined ? {} : { in: sentIn }),
     ...(first === undefined ? {} : { first: first === '0' ? 0 : 1 }),
     ...(more === undefined ? {} : { more }),
     ...(total === undefined ? {} : { total }),

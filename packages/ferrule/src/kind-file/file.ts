@@ -209,7 +209,7 @@ export interface FileScheme {
 export interface FileWay {
   readonly next: string
   readonly send?: string
-  readonly place?: 'query' | 'body'
+  readonly in?: 'query' | 'body'
   readonly first?: '0' | '1'
   readonly more?: string
   readonly total?: string

@@ -262,9 +262,9 @@ async function runList(running: Running, given: Params): Promise<Outcome> {
 /** Reads how far a walk has come with a page. Cursors of other shapes are the vendor's own, and count nothing. */
 function readWalked({ connection, operation }: Running, given: Params, listed = 0) {
   const page = findPageDefinition(operation)
-  const place = findNextPages(operation) === undefined ? undefined : readCursor(connection, operation, given)
+  const start = findNextPages(operation) === undefined ? undefined : readCursor(connection, operation, given)
   const isCounted = page === undefined || 'position' in page
-  return { asked: place?.position, brought: isCounted ? (place?.before ?? 0) + listed : undefined }
+  return { asked: start?.position, brought: isCounted ? (start?.before ?? 0) + listed : undefined }
 }
 
 /** Reads the token of changes of a page; undefined for a list without one. */

@@ -36,7 +36,7 @@ interface PageStart {
   readonly behind?: { readonly last: string; readonly rows: number } | undefined
 }
 
-/** Writes a place as a cursor. @param params as the caller gave them, the cursor of this page included */
+/** Writes the start of a page as a cursor. @param params as the caller gave them, the cursor of this page included */
 export function writeCursor(
   connection: Connection,
   operation: CompiledOperation,
@@ -50,7 +50,7 @@ export function writeCursor(
 const isPosition = (value: unknown): value is Position => ['string', 'number', 'bigint'].includes(typeof value)
 
 /**
- * Reads the place that a cursor names; undefined without one.
+ * Reads the start of a page that a cursor names; undefined without one.
  * @throws FerruleError `invalid_parameter` for a cursor that another connector, another list or other filters made
  */
 export function readCursor(connection: Connection, operation: CompiledOperation, params: Params): PageStart | undefined {
@@ -81,10 +81,10 @@ interface Listed {
 }
 
 const readValue = (operation: CompiledOperation, { answer, body }: Listed, from: string): unknown => {
-  const [, place = '', name = ''] = /^(header|link|last):(.*)$/.exec(from) ?? []
-  if (place === 'header') return readHeader(answer, name)
-  if (place === 'link') return findLink(readHeaders(answer, 'link').join(', '), name)
-  if (place === '') return getAt(body, parsePath(from))
+  const [, source = '', name = ''] = /^(header|link|last):(.*)$/.exec(from) ?? []
+  if (source === 'header') return readHeader(answer, name)
+  if (source === 'link') return findLink(readHeaders(answer, 'link').join(', '), name)
+  if (source === '') return getAt(body, parsePath(from))
   return getAt(findList(operation, body)?.at(-1), parsePath(name))
 }
 
@@ -176,17 +176,17 @@ export interface NextSource extends Pick<Listed, 'answer' | 'body'> {
  */
 export function readNextMeta(connection: Connection, operation: CompiledOperation, page: NextPages, source: NextSource): ListMeta {
   const { given, listed = 0, ...read } = source
-  const place = readCursor(connection, operation, given)
-  const asked = place?.position
+  const start = readCursor(connection, operation, given)
+  const asked = start?.position
   const wanted = given[sizeName]
   const size = typeof wanted === 'number' ? wanted : page.size?.most
   const position = findNext(connection, operation, page, { ...read, listed, asked, size })
-  const before = (place?.before ?? 0) + listed
+  const before = (start?.before ?? 0) + listed
   const total = readTotal(page, source.body)
   // Nobody counts the records that a condition leaves.
-  const counts = { total_records: total === null || operation.operation.where !== undefined ? null : total + (place?.behind?.rows ?? 0) }
+  const counts = { total_records: total === null || operation.operation.where !== undefined ? null : total + (start?.behind?.rows ?? 0) }
   if (position === undefined) return { cursor: null, ...counts, next_params: null }
-  const next = findRestart(operation, page.cap, { ...read, given, place, before, size }) ?? { position, before, behind: place?.behind }
+  const next = findRestart(operation, page.cap, { ...read, given, start, before, size }) ?? { position, before, behind: start?.behind }
   const cursor = writeCursor(connection, operation, given, next)
   return { cursor, ...counts, next_params: { [cursorName]: cursor } }
 }
@@ -195,7 +195,7 @@ const hasOwnOrder = ({ order }: SearchCap, params: Params): boolean => Object.ke
 
 /** How far a search has come with a page. */
 interface Reached extends Pick<NextSource, 'body' | 'given'>, Pick<Listed, 'size'> {
-  readonly place: PageStart | undefined
+  readonly start: PageStart | undefined
   /** Number of rows since the search started. */
   readonly before: number
 }
@@ -205,15 +205,15 @@ interface Reached extends Pick<NextSource, 'body' | 'given'>, Pick<Listed, 'size
  * @throws FerruleError `upstream_answer_invalid` for rows in another order: a restart would lose some of them
  */
 function findRestart(operation: CompiledOperation, cap: SearchCap | undefined, reached: Reached): PageStart | undefined {
-  const { body, given, place, before, size = 0 } = reached
+  const { body, given, start, before, size = 0 } = reached
   if (cap === undefined || hasOwnOrder(cap, given) || before + size <= cap.rows) return undefined
   const numbers = (findList(operation, body) ?? []).map((row) => String(getAt(row, parsePath(cap.by))))
-  let last = BigInt(place?.behind?.last ?? -1)
+  let last = BigInt(start?.behind?.last ?? -1)
   for (const number of numbers) {
     if (!/^\d{1,19}$/.test(number) || BigInt(number) <= last) throw failInvalidAnswer(operation, `rows that are not sorted by ${cap.by}`)
     last = BigInt(number)
   }
-  return { position: undefined, before: 0, behind: { last: String(last), rows: (place?.behind?.rows ?? 0) + before } }
+  return { position: undefined, before: 0, behind: { last: String(last), rows: (start?.behind?.rows ?? 0) + before } }
 }
 
 /**
@@ -222,12 +222,12 @@ function findRestart(operation: CompiledOperation, cap: SearchCap | undefined, r
  */
 export function explainEnd({ connection, operation, given }: Ended, thrown: unknown): unknown {
   const { cap, size } = findNextPages(operation) ?? {}
-  const place = cap === undefined ? undefined : readCursor(connection, operation, given)
-  if (cap === undefined || place === undefined || !(thrown instanceof FerruleError) || thrown.code !== 'upstream_invalid_request')
+  const start = cap === undefined ? undefined : readCursor(connection, operation, given)
+  if (cap === undefined || start === undefined || !(thrown instanceof FerruleError) || thrown.code !== 'upstream_invalid_request')
     return thrown
   const wanted = given[sizeName]
-  const isBehind = place.behind !== undefined && place.position === undefined
-  const isOver = place.before + (typeof wanted === 'number' ? wanted : (size?.most ?? 0)) > cap.rows
+  const isBehind = start.behind !== undefined && start.position === undefined
+  const isOver = start.before + (typeof wanted === 'number' ? wanted : (size?.most ?? 0)) > cap.rows
   if (!isBehind && !(isOver && hasOwnOrder(cap, given))) return thrown
   const end = `${operation.kind.definition.title} ends a search after ${cap.rows} records`
   const left = isBehind ? 'and takes no further condition for what is behind them' : 'in an order of your own'
@@ -254,15 +254,15 @@ function fillLast(value: unknown, last: string): unknown {
  * Gives a call the position that its cursor names, and the order and the start of a search with a cap.
  * @throws FerruleError `invalid_parameter`
  */
-export function placeNext(connection: Connection, operation: CompiledOperation, { cap }: NextPages, params: Params): Params {
-  const place = readCursor(connection, operation, params)
-  const placed = { ...params, [cursorName]: place?.position }
-  if (cap === undefined || hasOwnOrder(cap, params)) return placed
-  const sorted: Record<string, unknown> = { ...cap.order, ...placed }
-  if (place?.behind === undefined) return sorted
+export function fillPageStart(connection: Connection, operation: CompiledOperation, { cap }: NextPages, params: Params): Params {
+  const start = readCursor(connection, operation, params)
+  const filled = { ...params, [cursorName]: start?.position }
+  if (cap === undefined || hasOwnOrder(cap, params)) return filled
+  const sorted: Record<string, unknown> = { ...cap.order, ...filled }
+  if (start?.behind === undefined) return sorted
   for (const [path, value] of Object.entries(cap.behind)) {
     const [name = '', ...rest] = parsePath(path)
-    if (typeof name === 'string') sorted[name] = withAt(sorted[name], rest, fillLast(value, place.behind.last))
+    if (typeof name === 'string') sorted[name] = withAt(sorted[name], rest, fillLast(value, start.behind.last))
   }
   return sorted
 }

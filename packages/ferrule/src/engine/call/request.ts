@@ -10,7 +10,7 @@ import { headerMessage, isHeaderText } from '../http/header-text.ts'
 import { buildPrefix, listOwnOrigins } from '../http/origin.ts'
 import { copyJson, getAt, type Path, parsePath, setAt, takeAt } from '../json/paths.ts'
 import { parseTimestamp } from '../json/schema.ts'
-import { placeNext } from './next-pages.ts'
+import { fillPageStart } from './next-pages.ts'
 import { type CompiledOperation, failParameter, type Params } from './operation.ts'
 import { findNextPages, findPositionPages, listExcluded } from './page-records.ts'
 
@@ -172,16 +172,16 @@ function buildWireParams(compiled: CompiledOperation, params: Params, now: numbe
  * Gives the position and the size of a page the vendor's names.
  * @returns the path and query of the next page, for vendors that name a URL
  */
-function placePosition(compiled: CompiledOperation, wire: Record<string, unknown>): string | undefined {
+function renamePosition(compiled: CompiledOperation, wire: Record<string, unknown>): string | undefined {
   const page = findNextPages(compiled)
   if (page === undefined) return undefined
   const { [cursorName]: position, [sizeName]: size } = wire
   delete wire[cursorName]
   delete wire[sizeName]
   if (page.send === undefined && position !== undefined) return String(position)
-  const place = (name: string): Path => (page.place === 'query' ? [name] : parseWireName(compiled, name))
-  if (page.size !== undefined) setAt(wire, place(page.size.send), size ?? page.size.most)
-  if (page.send !== undefined && position !== undefined) setAt(wire, place(page.send), position)
+  const toPath = (name: string): Path => (page.in === 'query' ? [name] : parseWireName(compiled, name))
+  if (page.size !== undefined) setAt(wire, toPath(page.size.send), size ?? page.size.most)
+  if (page.send !== undefined && position !== undefined) setAt(wire, toPath(page.send), position)
   return undefined
 }
 
@@ -202,7 +202,7 @@ export function buildRequest(operation: CompiledOperation, params: Params, now: 
   const wire = dropFilters(operation, buildWireParams(operation, params, now))
   const path = buildPath(operation, wire)
   const { running, submits, lists = 'comma', graphql } = operation.operation
-  const next = placePosition(operation, wire)
+  const next = renamePosition(operation, wire)
   const unready = running === undefined ? {} : { unready: [running.status] }
   const request = { method: operation.method, ...takeHeaders(operation, wire), ...unready }
   const body = findBody(operation)
@@ -218,7 +218,7 @@ export function buildRequest(operation: CompiledOperation, params: Params, now: 
 /** Takes the parameters that go into the query of a request with a body. */
 function takeQuery(compiled: CompiledOperation, wire: Record<string, unknown>, submits: Submission | undefined): Record<string, unknown> {
   const page = findNextPages(compiled)
-  const paging = page?.place === 'query' ? [page.send ?? [], page.size?.send ?? []].flat() : []
+  const paging = page?.in === 'query' ? [page.send ?? [], page.size?.send ?? []].flat() : []
   const names = [...(compiled.operation.query ?? []), ...(submits === undefined ? [] : [submits.id, submits.again]), ...paging]
   return Object.fromEntries(names.map((name) => [name, takeAt(wire, [name])]))
 }
@@ -258,7 +258,7 @@ const parsePageUrl = (connection: Connection, operation: CompiledOperation, para
  */
 export function followPosition(connection: Connection, operation: CompiledOperation, params: Params): Params {
   const next = findNextPages(operation)
-  if (next !== undefined) return placeNext(connection, operation, next, params)
+  if (next !== undefined) return fillPageStart(connection, operation, next, params)
   const page = findPositionPages(operation)
   if (page?.alone === undefined) return params
   const names = [page.next.param, page.url].filter((name) => name !== undefined && params[name] !== undefined)

@@ -227,11 +227,11 @@ export function describeUnreadSign(operation: CompiledOperation, last: LastAnswe
   const search = new Search(operation, page, last)
   search.look(last.body, '')
   search.lookAtHeaders()
-  const { more, positions: places, counts, saysNo } = search.found
-  const [sign] = [...more, ...(saysNo ? [] : places)]
+  const { found } = search
+  const [sign] = [...found.more, ...(found.saysNo ? [] : found.positions)]
   const says = `${operation.kind.definition.title} may have more records`
   if (sign !== undefined) return `${says}: ${sign}, which the definition of this list does not read`
-  const [count = describeTotal(page, last)] = isTold ? [] : counts
+  const [count = describeTotal(page, last)] = isTold ? [] : found.counts
   if (count !== undefined) return `${says}: ${count}`
   const hasSize = page !== undefined && (own === undefined || own.size !== undefined || isTold)
   if (!hasSize && last.listed !== undefined && usualSizes.has(last.listed))

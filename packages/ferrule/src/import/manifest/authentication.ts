@@ -25,14 +25,14 @@ function readApiKey(authenticator: Component, source: AuthSource): Scheme | unde
   const token = takeCredential(authenticator.template('api_token') ?? [], scheme, source, true)
   const option = readOption(authenticator.child('inject_into'), notes)
   const header = readPlain(authenticator.template('header') ?? []) ?? ''
-  const place = option ?? { name: header, place: 'header' as const }
+  const sent = option ?? { name: header, in: 'header' as const }
   if (token === undefined) return undefined
-  if (place.place === 'body') return notes.stop('a key in the body of requests')
-  if (place.name === '') return notes.stop('an API key without a name')
-  if (place.place === 'header' && !/^[A-Za-z][A-Za-z0-9_-]*$/.test(place.name))
-    return notes.stop('a header whose name kind files do not take', place.name)
-  if (place.place === 'query') scheme.query[place.name] = token
-  else scheme.send[place.name.toLowerCase()] = token
+  if (sent.in === 'body') return notes.stop('a key in the body of requests')
+  if (sent.name === '') return notes.stop('an API key without a name')
+  if (sent.in === 'header' && !/^[A-Za-z][A-Za-z0-9_-]*$/.test(sent.name))
+    return notes.stop('a header whose name kind files do not take', sent.name)
+  if (sent.in === 'query') scheme.query[sent.name] = token
+  else scheme.send[sent.name.toLowerCase()] = token
   return scheme
 }
 

@@ -6,6 +6,7 @@ import { toSlotName, writeSentence } from '../words.ts'
 import type { Draft, Folded } from './draft.ts'
 import { type Incremental, readTimeForm } from './incremental.ts'
 import { isName, isStep } from './names.ts'
+import type { RequestOption } from './paging.ts'
 import { type FileFields, readFields, withTime } from './record-schema.ts'
 import { withFields } from './records.ts'
 import type { Entry } from './request.ts'
@@ -41,7 +42,7 @@ export function writeCall(
   const written = writeTemplate(path, (slot) => `{${writer.addSlot(slot)}}`).replaceAll(' ', '%20')
   const call = /^\/[^?#\s]*$/.test(written) ? written : (notes.stop('an address that is no plain path', written) ?? '/')
   const taken = new Set(way?.taken)
-  for (const entry of way?.fixed ?? []) writer.add(entry, way?.options.some(({ place }) => place === 'body') ? 'body' : 'params')
+  for (const entry of way?.fixed ?? []) writer.add(entry, way?.options.some((option) => option.in === 'body') ? 'body' : 'params')
   for (const entry of request?.query ?? []) if (!taken.has(entry.name) && !carried.has(entry.name)) writer.add(entry, 'params')
   for (const entry of request?.body ?? []) if (!taken.has(entry.name)) writer.add(entry, 'body')
   Object.assign(writer.always, request?.lists)
@@ -367,39 +368,39 @@ class CallWriter {
     }
   }
 
-  #declare(entry: string, place: 'params' | 'body', source: ParamSource): void {
+  #declare(entry: string, into: 'params' | 'body', source: ParamSource): void {
     // A name of the path is another value.
     const isTaken = isWordOfPages(entry) || Object.hasOwn(this.params, entry) || Object.hasOwn(this.body, entry)
     const name = isTaken ? `${toSlotName(entry)}_value` : isName(entry) && !/[.]/.test(entry) ? entry : toSlotName(entry)
     const setting = source.is === 'setting' ? source.setting : undefined
     const isRequired = /^(parent|grandparent|value)$/.test(source.is) || (setting?.isRequired === true && setting.otherwise === undefined)
-    this[place][name] = this.#writeField(name, source, { to: name === entry ? undefined : entry, isRequired })
+    this[into][name] = this.#writeField(name, source, { to: name === entry ? undefined : entry, isRequired })
     this.sources.push({ name, source })
     if (setting?.isList !== true && setting?.isSecret !== true) return
     if (setting.otherwise !== undefined) this.defaults[name] = setting.otherwise
   }
 
   /** Writes one value of the query, or of the body. */
-  add({ name, value }: Entry, place: 'params' | 'body'): void {
-    if (typeof value === 'object') this.#addTemplate(name, value, place)
-    else if (isWordOfPages(name) && place === 'params') {
+  add({ name, value }: Entry, into: 'params' | 'body'): void {
+    if (typeof value === 'object') this.#addTemplate(name, value, into)
+    else if (isWordOfPages(name) && into === 'params') {
       this.params[`${name}_value`] = { $type: typeof value, $about: sayParent(name), $to: name }
       this.defaults[`${name}_value`] = value
-    } else if (place === 'body' || this.#draft.request?.hasBody !== true) this.always[name] = value
+    } else if (into === 'body' || this.#draft.request?.hasBody !== true) this.always[name] = value
     else {
       this.params[name] = `${typeof value} ${sayParent(name)}`
       this.defaults[name] = value
     }
   }
 
-  #addTemplate(name: string, template: Template, place: 'params' | 'body'): void {
+  #addTemplate(name: string, template: Template, into: 'params' | 'body'): void {
     const [part] = template
     const slots = listSlots(template)
     const found = slots.map((slot) => this.find(slot))
     const [source] = found
     if (source === undefined || found.some((each) => each === undefined)) return
     if (template.length === 1 && part?.is === 'slot') {
-      this.#declare(name, place, source)
+      this.#declare(name, into, source)
       return
     }
     if (template.some((each) => each.is === 'slot' && each.isList)) {
@@ -407,7 +408,7 @@ class CallWriter {
       return
     }
     if (slots.length === 1 && source.is === 'start') {
-      this.#declare(name, place, source)
+      this.#declare(name, into, source)
       this.around.set(
         name,
         writeTemplate(template, () => '{time}'),
@@ -417,15 +418,15 @@ class CallWriter {
     const written = writeTemplate(template, (slot) => {
       const from = this.find(slot)
       const param = from === undefined ? 'value' : this.#nameOf(slot, from)
-      if (from !== undefined && !Object.hasOwn(this.params, param) && !Object.hasOwn(this.body, param)) this.#declare(param, place, from)
+      if (from !== undefined && !Object.hasOwn(this.params, param) && !Object.hasOwn(this.body, param)) this.#declare(param, into, from)
       return `{${param}|bare}`
     })
     this.text[name] = { parts: [written], quote: '"' }
   }
 
-  addOption({ name, place }: { readonly name: string; readonly place: 'query' | 'body' | 'header' }, source: ParamSource): void {
-    if (place === 'header') this.headers[name.toLowerCase()] = this.#declareInHeader(toSlotName(name.toLowerCase()), source)
-    else this.#declare(name, place === 'body' ? 'body' : 'params', source)
+  addOption({ name, in: sentIn }: Pick<RequestOption, 'name' | 'in'>, source: ParamSource): void {
+    if (sentIn === 'header') this.headers[name.toLowerCase()] = this.#declareInHeader(toSlotName(name.toLowerCase()), source)
+    else this.#declare(name, sentIn === 'body' ? 'body' : 'params', source)
   }
 
   /** Writes a header. Its values are parameters that stand nowhere else. */

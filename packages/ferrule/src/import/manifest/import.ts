@@ -132,7 +132,7 @@ class KindMaker {
   }
 
   /** Headers with fixed values hold for all calls, those with values of the account belong to the credentials. */
-  #placeHeaders(schemes: readonly Scheme[]): Record<string, string> {
+  #splitHeaders(schemes: readonly Scheme[]): Record<string, string> {
     const fixed = new Map<string, Set<string>>()
     for (const draft of this.#said)
       for (const { name, value } of draft.request?.headers ?? []) {
@@ -302,7 +302,7 @@ class KindMaker {
     this.#readAddresses()
     const schemes = this.#findSchemes()
     this.#checkLogins(schemes)
-    const headers = this.#placeHeaders(schemes)
+    const headers = this.#splitHeaders(schemes)
     const carried = this.#carryValues(schemes)
     const all = this.#said.flatMap((draft) => this.#addresses.get(draft) ?? [])
     const prefix = all.length === 0 ? [] : findPrefix(all.map(({ segments }) => segments))

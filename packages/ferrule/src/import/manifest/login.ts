@@ -8,10 +8,10 @@ import { type Entry, type RequestDraft, readRequest } from './request.ts'
 import { type AuthSource, type Login, makeScheme, type Scheme, takeCredential } from './scheme.ts'
 import { joinTexts, readTemplate, type Slot, type Template, writeTemplate } from './template.ts'
 
-const placeIn = ({ query, body }: RequestDraft): readonly Entry[] | undefined =>
+const listEntries = ({ query, body }: RequestDraft): readonly Entry[] | undefined =>
   query.length > 0 && body.length > 0 ? undefined : [...query, ...body]
 
-const findPlace = ({ method, query, as }: RequestDraft): FileLogin['as'] =>
+const findForm = ({ method, query, as }: RequestDraft): FileLogin['as'] =>
   method === 'GET' ? undefined : query.length > 0 ? 'query' : as === 'form' ? 'form' : undefined
 
 /** Writes the values of a call: whole credentials, and fixed ones. */
@@ -49,7 +49,7 @@ function makeLogin(
 ): Omit<Login, 'token' | 'expires'> | undefined {
   const { settings, notes } = source
   Object.assign(scheme.fields, own.fields)
-  const entries = placeIn(request)
+  const entries = listEntries(request)
   if (entries === undefined) return notes.stop('a call that signs in with values of the address and a body')
   if (Object.keys(request.lists).length > 0) return notes.stop('a list in the body of a call that signs in')
   if (request.method === 'GET' && request.body.length > 0) return notes.stop('a call that signs in by GET with a body')
@@ -57,7 +57,7 @@ function makeLogin(
   const send = writeValues(entries, scheme, source)
   const headers = writeHeaders(request.headers, own, scheme, source)
   if (address === undefined || send === undefined || headers === undefined) return undefined
-  const [all, as] = [{ ...own.query, ...send }, findPlace(request)]
+  const [all, as] = [{ ...own.query, ...send }, findForm(request)]
   return {
     ...{ method: request.method, address },
     ...(Object.keys(all).length === 0 ? {} : { send: all }),
@@ -77,8 +77,8 @@ function carryToken(authentication: Component | undefined, scheme: Scheme, sourc
   const token = given.every((part) => part.is === 'text' || (part.is === 'slot' && part.root === 'session_token'))
     ? writeTemplate(given, () => '{access_token}')
     : source.notes.stop('logic in credentials')
-  if (option === undefined || token === undefined || option.place === 'body') return false
-  if (option.place === 'query') scheme.query[option.name] = token
+  if (option === undefined || token === undefined || option.in === 'body') return false
+  if (option.in === 'query') scheme.query[option.name] = token
   else scheme.send[option.name.toLowerCase()] = token
   return true
 }

@@ -11,7 +11,7 @@ import { findLogic, readPlain, readSlot, type Slot, type Template } from './temp
 export interface Way {
   readonly next: string
   readonly send?: string
-  readonly place?: 'query' | 'body'
+  readonly in?: 'query' | 'body'
   readonly first?: '0' | '1'
   readonly more?: string
   readonly size?: string
@@ -23,7 +23,7 @@ export interface ReadWay {
   readonly taken: readonly string[]
   /** Parameters of a list of one page. */
   readonly fixed?: readonly Entry[]
-  /** The parameters with their places. */
+  /** The parameters, and what carries them. */
   readonly options: readonly RequestOption[]
 }
 /** What a paginator is read with. */
@@ -200,12 +200,12 @@ const writeSlot = ({ root, path }: Slot): string => root + path.map((step) => `[
 /** Where a request carries a value. */
 export interface RequestOption {
   readonly name: string
-  readonly place: 'query' | 'body' | 'header'
+  readonly in: 'query' | 'body' | 'header'
   /** True for a form. */
   readonly isForm?: boolean
 }
 
-/** Reads an option of a request: the name and where it stands. */
+/** Reads an option of a request: the name and what carries it. */
 export function readOption(option: Component | undefined, notes: Notes): RequestOption | undefined {
   if (option === undefined) return undefined
   if (option.type === 'RequestPath') {
@@ -217,9 +217,9 @@ export function readOption(option: Component | undefined, notes: Notes): Request
   option.leave('field_name')
   const plain = Array.isArray(path) ? path.join('.') : readPlain(option.template('field_name') ?? [])
   if (plain === undefined) return notes.stop('logic in the name of a parameter')
-  const place = into === 'request_parameter' ? 'query' : into === 'header' ? 'header' : 'body'
+  const sentIn = into === 'request_parameter' ? 'query' : into === 'header' ? 'header' : 'body'
   const isForm = into === 'body_data' ? { isForm: true } : {}
-  return isWireName(plain) ? { name: plain.trim(), place, ...isForm } : notes.stop('a parameter whose name kind files do not take', plain)
+  return isWireName(plain) ? { name: plain.trim(), in: sentIn, ...isForm } : notes.stop('a parameter whose name kind files do not take', plain)
 }
 
 const sizeNames = /size|limit|count|per|max|rows|top|first|results|items|length|page/i
@@ -229,7 +229,7 @@ function readSize(
   paginator: Component,
   strategy: Component,
   { notes, fixed }: PagingSource,
-): { size?: string; taken: readonly string[]; place?: RequestOption } {
+): { size?: string; taken: readonly string[]; option?: RequestOption } {
   const option = readOption(paginator.child('page_size_option'), notes)
   const template = strategy.template('page_size')
   const given = readPlain(template ?? [])
@@ -237,12 +237,12 @@ function readSize(
   const known = Number(given ?? '')
   const [name] =
     Object.entries(fixed).find(([key, value]) => sizeNames.test(key) && /^\d+$/.test(value) && (known < 1 || Number(value) === known)) ?? []
-  if (option !== undefined && option.place !== 'header' && known >= 1)
-    return { size: `${option.name}=${known}`, taken: [option.name], place: option }
+  if (option !== undefined && option.in !== 'header' && known >= 1)
+    return { size: `${option.name}=${known}`, taken: [option.name], option }
   if (name !== undefined && option === undefined) return { size: `${name}=${fixed[name]}`, taken: [name] }
-  if (option !== undefined && option.place !== 'header' && template !== undefined) {
+  if (option !== undefined && option.in !== 'header' && template !== undefined) {
     notes.doubt('list.pages', 'guessed')
-    return { size: `${option.name}=100`, taken: [option.name], place: option }
+    return { size: `${option.name}=100`, taken: [option.name], option }
   }
   return { taken: [] }
 }
@@ -290,11 +290,11 @@ function findFlaw(next: string, send: RequestOption | undefined, hasToken: boole
 }
 
 /** Reads pages whose number no request carries: the platform reads the first one only. */
-function readOnePage(strategy: Component, { size, place }: { size?: string; place?: RequestOption }, notes: Notes): ReadWay {
+function readOnePage(strategy: Component, { size, option }: { size?: string; option?: RequestOption }, notes: Notes): ReadWay {
   strategy.leaveAll()
   notes.doubt('list.pages', 'guessed')
   const [name = '', most = ''] = size?.split('=') ?? []
-  const options = [place ?? []].flat()
+  const options = [option ?? []].flat()
   return size === undefined ? { taken: [], options } : { taken: [name], fixed: [{ name, value: Number(most) }], options }
 }
 
@@ -310,17 +310,17 @@ export function readPaging(paginator: Component | undefined, source: PagingSourc
   const token = paginator.child('page_token_option')
   token?.leave('field_name', 'inject_into')
   const sized = readSize(paginator, strategy, source)
-  const { size, taken, place: sizePlace } = sized
+  const { size, taken, option: sizeOption } = sized
   const own = token === undefined ? source.token : readOption(token, notes)
   if (own === undefined && token === undefined) return readOnePage(strategy, sized, notes)
-  if (own?.place === 'header' || sizePlace?.place === 'header') return notes.stop('a position or size of pages in a header')
+  if (own?.in === 'header' || sizeOption?.in === 'header') return notes.stop('a position or size of pages in a header')
   const read = kind === 'cursor' ? readCursor(strategy, source) : readCounted(kind, strategy, notes)
   if (read === undefined) return undefined
   const { isCut, into, ...rest } = { isCut: undefined, into: undefined, ...read }
   const option = isCut ? undefined : own
   const flaw = findFlaw(rest.next, option, token !== undefined)
   if (flaw !== undefined) return notes.stop(flaw)
-  const place = option?.place ?? sizePlace?.place
+  const sentIn = option?.in ?? sizeOption?.in
   // Without a size nothing but an empty page ends such a list.
   const more = rest.next.startsWith('last:') && size === undefined ? everyRow : undefined
   return {
@@ -328,10 +328,10 @@ export function readPaging(paginator: Component | undefined, source: PagingSourc
       ...(more === undefined ? {} : { more }),
       ...rest,
       ...(option === undefined ? {} : { send: into === undefined ? option.name : `${option.name}.${into}` }),
-      ...(place === 'query' && hasBody ? { place } : {}),
+      ...(sentIn === 'query' && hasBody ? { in: sentIn } : {}),
       ...(size === undefined ? {} : { size }),
     },
     taken: [...taken, ...(own === undefined ? [] : [own.name])],
-    options: [option ?? [], sizePlace ?? []].flat(),
+    options: [option ?? [], sizeOption ?? []].flat(),
   }
 }

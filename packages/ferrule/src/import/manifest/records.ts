@@ -132,7 +132,7 @@ function readFilter(filter: Component | undefined, notes: Notes): Pick<RowsDraft
   return { where }
 }
 
-/** Stops a stream whose condition is on a field that the rows have in another place than the records. */
+/** Stops a stream whose condition is on a field whose path in the rows differs from that in the records. */
 export function checkFilter({ where = {}, merge }: RowsDraft, shaped: Shaped, notes: Notes): void {
   const moved = new Set([...merge, ...shaped.merge, ...shaped.added.keys(), ...shaped.computed].map(readFirstStep))
   for (const path of Object.keys(where))

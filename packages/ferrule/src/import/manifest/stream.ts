@@ -217,7 +217,7 @@ const listOptions = ({ incremental, partition, lists }: Pick<Draft, 'incremental
 
 /** Lets a GET have a body, if a parameter stands in one. */
 function withBody(request: RequestDraft | undefined, options: readonly RequestOption[]): RequestDraft | undefined {
-  const own = options.filter(({ place }) => place === 'body')
+  const own = options.filter((option) => option.in === 'body')
   if (request === undefined || own.length === 0 || request.body.length > 0) return request
   return { ...request, hasBody: true, as: own.some(({ isForm }) => isForm) ? 'form' : request.as }
 }
@@ -243,6 +243,6 @@ function findToken(request: RequestDraft | undefined): RequestOption | undefined
     return part?.is === 'slot' && part.root === 'next_page_token' && others.length === 0
   }
   const [query, body] = [request?.query.find(isToken), request?.body.find(isToken)]
-  if (query !== undefined) return { name: query.name, place: 'query' }
-  return body === undefined ? undefined : { name: body.name, place: 'body' }
+  if (query !== undefined) return { name: query.name, in: 'query' }
+  return body === undefined ? undefined : { name: body.name, in: 'body' }
 }

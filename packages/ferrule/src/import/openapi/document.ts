@@ -145,11 +145,11 @@ export class OpenapiDocument {
   #readParameters(given: readonly unknown[]): readonly Parameter[] {
     const byName = new Map<string, Parameter>()
     for (const each of given) {
-      const { name, in: place, required, description, schema, style, explode, content } = this.resolveObject(each)
-      if (typeof name !== 'string' || typeof place !== 'string') continue
+      const { name, in: sentIn, required, description, schema, style, explode, content } = this.resolveObject(each)
+      if (typeof name !== 'string' || typeof sentIn !== 'string') continue
       const inner = schema ?? Object.values(asObject(content)).map((one) => asObject(one)['schema'])[0]
-      byName.set(`${place} ${name}`, {
-        ...{ name, in: place, required: required === true, about: asText(description), schema: inner ?? {} },
+      byName.set(`${sentIn} ${name}`, {
+        ...{ name, in: sentIn, required: required === true, about: asText(description), schema: inner ?? {} },
         style: asText(style) || 'form',
         explode: typeof explode === 'boolean' ? explode : (asText(style) || 'form') === 'form',
       })

@@ -128,7 +128,7 @@ class OperationWriter {
 
   #writeArrays({ parameters }: DocumentOperation, body: Body | undefined): Pick<FileOperation, 'arrays'> {
     if (body?.isForm === true) return { arrays: 'brackets' }
-    const lists = parameters.filter(({ in: place, schema }) => place === 'query' && this.#schemas.read(schema).items !== undefined)
+    const lists = parameters.filter(({ in: sentIn, schema }) => sentIn === 'query' && this.#schemas.read(schema).items !== undefined)
     const [first] = lists
     if (first === undefined || first.name.endsWith('[]')) return {}
     if (first.style === 'deepObject') return { arrays: 'brackets' }
@@ -219,7 +219,7 @@ const actions: readonly Action[] = ['list', 'get', 'create', 'update', 'delete']
 /** Deepest objects of records whose fields are written. */
 const recordDepth = 0
 
-/** Puts each operation to the others of its path. One that finds its place taken gets an entity of its own. */
+/** Puts each operation to the others of its path. One whose action is taken gets an entity of its own. */
 function group(accepted: readonly Accepted[]): readonly Group[] {
   const groups: Group[] = []
   const byBase = new Map<string, Group[]>()

@@ -419,8 +419,8 @@ function findHeaders(document: OpenapiDocument, schemas: Schemas, operations: re
   const unsure: Record<string, Unsure> = {}
   const counts = new Map<string, { count: number; value: string }>()
   for (const { parameters } of operations)
-    for (const { name, in: place, schema } of parameters) {
-      if (place !== 'header' || !versionHeader.test(name)) continue
+    for (const { name, in: sentIn, schema } of parameters) {
+      if (sentIn !== 'header' || !versionHeader.test(name)) continue
       const { raw, values } = schemas.read(schema)
       const value =
         asText(raw['default']) ||

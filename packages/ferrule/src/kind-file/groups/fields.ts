@@ -27,8 +27,8 @@ export const pageGroups: Readonly<Record<string, KeyGroup>> = {
       key('send', text('name'), 'The parameter that takes it; without it the position is the address of the next page', {
         example: 'send: cursor',
       }),
-      key('place', word('query', 'body'), 'Where the request carries it', {
-        example: 'place: body',
+      key('in', word('query', 'body'), 'Where the request carries it', {
+        example: 'in: body',
         without: 'the body of a request that has one',
       }),
       key('first', word('0', '1'), 'The first number of pages', { example: "first: '0'", without: '1' }),
