@@ -80,9 +80,9 @@ function buildChallenge(verifier: Secret<string> | undefined): Readonly<Record<s
 }
 
 /** Fills the slots of a scope. A space would begin another scope, so values are encoded. @throws FerruleError `validation_failed` */
-const fillScope = (place: OriginSource, scope: string): string =>
+const fillScope = (source: OriginSource, scope: string): string =>
   scope.replace(/\{(\w+)\}/g, (_slot, name: string) => {
-    const value = readConfiguration(place, name)
+    const value = readConfiguration(source, name)
     if (value !== '') return encodeURIComponent(value)
     throw failValidation([{ field: `/configuration/${name}`, message: 'is required for the consent', error_code: 'required' }])
   })
@@ -107,8 +107,8 @@ export function buildConsentUrl({
   const missing = Object.values(consent.send).filter((field) => !values[field])
   if (missing.length > 0)
     throw failValidation(missing.map((field) => ({ field: `/application/${field}`, message: 'is required', error_code: 'required' })))
-  const place = { kind: { definition }, configuration }
-  const asked = (scopes ?? consent.scopes ?? []).map((scope) => fillScope(place, scope))
+  const source = { kind: { definition }, configuration }
+  const asked = (scopes ?? consent.scopes ?? []).map((scope) => fillScope(source, scope))
   const query = encodeQuery({
     ...Object.fromEntries(Object.entries(consent.send).map(([name, field]) => [name, values[field] ?? ''])),
     ...consent.constant,
@@ -117,9 +117,9 @@ export function buildConsentUrl({
     state,
     ...(consent.pkce === undefined ? {} : buildChallenge(verifier)),
   })
-  const own = fillOrigin(place, definition.origins.oauth ?? '')
+  const own = fillOrigin(source, definition.origins.oauth ?? '')
   const origin = origins?.consent ?? origins?.oauth ?? origins?.api ?? own
-  return `${origin.replace(/\/+$/, '')}${fillTemplate(place, consent.page.slice('GET '.length))}?${query}`
+  return `${origin.replace(/\/+$/, '')}${fillTemplate(source, consent.page.slice('GET '.length))}?${query}`
 }
 
 /** Makes the error of a kind without a consent page. */
@@ -172,14 +172,14 @@ function isSigned(query: URLSearchParams, { param, key }: NonNullable<Consent['s
  * @throws FerruleError `connect_return_refused`
  */
 export function checkConsentReturn(
-  place: OriginSource,
+  source: OriginSource,
   {
     application,
     query = new URLSearchParams(),
   }: { readonly application: Secret<CredentialValues>; readonly query?: URLSearchParams | undefined },
 ): void {
-  const { title } = place.kind.definition
-  const { signature, returns = {} } = findConsentPage(place.kind.definition)?.consent ?? {}
+  const { title } = source.kind.definition
+  const { signature, returns = {} } = findConsentPage(source.kind.definition)?.consent ?? {}
   if (signature !== undefined && !isSigned(query, signature, application.reveal()))
     throw fail(
       'connect_return_refused',
@@ -187,7 +187,7 @@ export function checkConsentReturn(
       { hint: `Start the authorization again. If this repeats, store the ${signature.key} that ${title} shows for the application now.` },
     )
   for (const [param, template] of Object.entries(returns)) {
-    const expected = fillTemplate(place, template)
+    const expected = fillTemplate(source, template)
     if (readOnce(query, param) === expected) continue
     throw fail(
       'connect_return_refused',

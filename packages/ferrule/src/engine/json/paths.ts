@@ -80,8 +80,8 @@ export function findListPath(path: Path): Path {
 }
 
 /**
- * Lists the values at the end of a path with `[]`, each with the elements that it lies in, the innermost first. Where something else stands in
- * place of a list within an element, the list has that instead.
+ * Lists the values at the end of a path with `[]`, each with the elements that it lies in, the innermost first. Where something
+ * else stands instead of a list within an element, the list has that.
  * @returns undefined if the outermost list is missing
  */
 export function listWithin(

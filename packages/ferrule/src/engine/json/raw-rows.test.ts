@@ -43,9 +43,9 @@ test('what is no JSON is refused where it is checked, and where it is read', () 
   )
   let refused = 0
   fc.assert(
-    fc.property(spoilt, ([data, place, more]) => {
+    fc.property(spoilt, ([data, share, more]) => {
       const text = large(data).toString()
-      const at = padding.length + 12 + Math.floor(place * (text.length - padding.length - 12))
+      const at = padding.length + 12 + Math.floor(share * (text.length - padding.length - 12))
       const wrong = `${text.slice(0, at)}${more}${text.slice(more === '' ? at + 1 : at)}`.toWellFormed()
       const read = (): unknown => JSON.parse(JSON.stringify(readBodyWithRows(Buffer.from(wrong), 'checked')))
       let expected: unknown
