@@ -116,7 +116,7 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
     kind({ groups: { ...groups, record: { ...record, count: int('Count') }, sync: { since: { ...since, field: 'count' } } } }),
   ],
   [
-    'acme.groups: asks for changes by updated:{since}, which has no place for {time}',
+    'acme.groups: asks for changes by updated:{since}, which lacks {time}',
     withSync({ since: { ...since, text: 'updated:{since}' } }),
   ],
   [

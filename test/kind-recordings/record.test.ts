@@ -160,9 +160,9 @@ describe('a recording of a live call', () => {
     expect([first.state, first.changed_at, first.id]).toEqual(['open', '2026-01-01T00:00:00Z', 't1'])
     expect(second.id).toMatch(/^[0-9a-f]{8}-0000-4000-8000-[0-9a-f]{12}$/)
     expect(new Set(data.map(({ name }: { name: string }) => name)).size).toBe(3)
-    const places = built.replaced.flatMap(({ place, as }) => (as === undefined ? [] : [place]))
-    expect(places).toEqual(expect.arrayContaining(['params.owner', 'query.owner', 'answer.data[].owner.email', 'answer.paging.next']))
-    expect(built.replaced.filter(({ as }) => as === undefined).map(({ place }) => place)).toContain('answer.data[].state')
+    const paths = built.replaced.flatMap(({ path, as }) => (as === undefined ? [] : [path]))
+    expect(paths).toEqual(expect.arrayContaining(['params.owner', 'query.owner', 'answer.data[].owner.email', 'answer.paging.next']))
+    expect(built.replaced.filter(({ as }) => as === undefined).map(({ path }) => path)).toContain('answer.data[].state')
   })
 
   test('has the configuration of a file that exists', async () => {

@@ -100,7 +100,7 @@ export async function* walkChanges<Page extends FeedPage>(
 }
 
 /** The consumer of a walk: where it is, and how it is moved. */
-export interface ConsumerPlace {
+export interface ConsumerCursor {
   /** Cursor that the service keeps; null: none yet. */
   readonly cursor: string | null
   /** Replaces the cursor that the service keeps. @throws FerruleError `consumer_moved` */
@@ -108,9 +108,9 @@ export interface ConsumerPlace {
 }
 
 /** Yields pages, and moves the consumer when a page with entries was handled. */
-export async function* keepPlace<Page extends FeedPage>(
+export async function* keepCursor<Page extends FeedPage>(
   pages: AsyncIterable<Page>,
-  { cursor, move }: ConsumerPlace,
+  { cursor, move }: ConsumerCursor,
 ): AsyncGenerator<Page, void, undefined> {
   let kept = cursor
   for await (const page of pages) {

@@ -20,7 +20,7 @@ import {
   changesRules,
   checkConnectorChanges,
   type FollowedChange,
-  keepPlace,
+  keepCursor,
   walkChangePages,
   walkChanges,
 } from './changes.ts'
@@ -367,18 +367,18 @@ export class Hosted {
     checkOptions(hostedCallRules, options)
     checkConnectorChanges(params)
     const { consumer, entities, after } = params
-    const place =
+    const registered =
       consumer === undefined ? undefined : await this.#saveConsumer(consumer, entities === undefined ? {} : { entities }, options)
-    const asked = (place?.entities ?? entities)?.join()
+    const asked = (registered?.entities ?? entities)?.join()
     const load = (query: ChangesPageQuery) =>
       this.#send(options, (slots, left) => {
         const parts = { ...left, slots, query: { ...query, entities: asked } }
         return this.#transport.json<ConnectorChangesPage>(endpoints.listConnectorChanges, parts)
       })
-    const pages = walkChangePages(load, { ...params, after: place?.cursor ?? after }, options)
-    if (consumer === undefined || place === undefined) return yield* pages
+    const pages = walkChangePages(load, { ...params, after: registered?.cursor ?? after }, options)
+    if (consumer === undefined || registered === undefined) return yield* pages
     const move = (cursor: string, replaces: string | null) => this.#saveConsumer(consumer, { cursor, replaces }, options)
-    yield* keepPlace(pages, { cursor: place.cursor, move })
+    yield* keepCursor(pages, { cursor: registered.cursor, move })
   }
 
   /** Yields the changes of all entities of the connector. */

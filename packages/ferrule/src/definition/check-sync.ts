@@ -156,7 +156,7 @@ const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
       : [
           ...checkTime(definition, since.field, 'remembers'),
           since.lookback < 0 && 'looks into the future',
-          since.text?.includes('{time}') === false && `asks for changes by ${since.text}, which has no place for {time}`,
+          since.text?.includes('{time}') === false && `asks for changes by ${since.text}, which lacks {time}`,
           since.fixed && isNumber(definition, since.field) && `deletes by ${since.field}, which is a number`,
         ],
   ({ sync: { values, token, windows } }) => [

@@ -280,7 +280,7 @@ function drawTarget(to: string, relations: readonly Relation[], width: number): 
 }
 
 /**
- * Draws the relations of a kind with characters. Every place that shows blocks, programs of agents among them, shows this picture.
+ * Draws the relations of a kind with characters. Everything that shows blocks, programs of agents among them, shows this picture.
  * @returns no blocks where nothing refers to anything
  */
 export function drawRelations(entities: Readonly<Record<string, EntityDefinition>>): readonly Block[] {

@@ -35,5 +35,5 @@ export function printKindPage(kind: Kind, by: string): string {
   return joinPage(by, `# ${title}`, printBlocks(blocks), ...sections.flatMap((each) => [`## ${each.title}`, printBlocks(each.blocks)]))
 }
 
-/** Prints the same page for a place without the other pages of this documentation: it has no links to them. */
+/** Prints the same page without links, for readers who lack the other pages of this documentation. */
 export const printLonePage = (kind: Kind, by: string): string => printKindPage(kind, by).replaceAll(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1')

@@ -9,6 +9,6 @@ export function describeOwnFields({ described, list, get }: EntityDefinition): s
     ([name, value]) => `${name}: ${readDescribedSlot(value) === undefined ? String(value) : 'that of the call'}`,
   )
   const rows = (list ?? get)?.rows
-  const place = typeof rows === 'object' && rows.rest !== undefined ? ` in ${rows.rest}` : ''
-  return `Fields of the account${place} are those of ${entity} list${given.length === 0 ? '' : ` (${given.join(', ')})`}`
+  const within = typeof rows === 'object' && rows.rest !== undefined ? ` in ${rows.rest}` : ''
+  return `Fields of the account${within} are those of ${entity} list${given.length === 0 ? '' : ` (${given.join(', ')})`}`
 }

@@ -106,7 +106,7 @@ function findWrongForm(field: Field, value: string): string | undefined {
   return field['x-compare'] === 'decimal' && !decimal.test(value) ? 'a decimal number' : undefined
 }
 
-/** Lists what does not fit a field: the place, what is there, and what the kind says. */
+/** Lists what does not fit a field: the path, what is there, and what the kind says. */
 function listValueProblems(field: Field, value: unknown, at: string): string[] {
   const named = [field.type ?? []].flat()
   if (value === null && named.length > 0 && !named.includes('null'))
@@ -355,13 +355,13 @@ interface Tested {
 
 /** Says of the list of an entity whether recordings show its pages and its end. */
 function checkList({ name, own, walked }: Tested, { onePage }: Operation, findings: FindingList): void {
-  const place = { entity: name, action: 'list' }
+  const list = { entity: name, action: 'list' }
   const [first] = own
   const isSaid = onePage !== undefined || own.some((recording) => recording.onePage !== undefined)
-  if (first === undefined) findings.addOfKind('failure', place, 'is not recorded: a list has a recording with two pages')
+  if (first === undefined) findings.addOfKind('failure', list, 'is not recorded: a list has a recording with two pages')
   else if (walked.mostPages < 2 && !isSaid) findings.fail(first, 'has one page: record two, or say in one_page why there is no second one')
   else if (own.every(({ hasMore, error }) => hasMore || error !== undefined))
-    findings.addOfKind('note', place, 'no recording shows the end of this list')
+    findings.addOfKind('note', list, 'no recording shows the end of this list')
 }
 
 function checkCoverage(tested: Tested, { definition }: Kind, findings: FindingList): void {

@@ -189,7 +189,7 @@ function listRecordPaths({ entities }: ConnectorDefinition, all: readonly Record
   ])
 }
 
-/** Lists the places of webhooks. No recording has an event, so only words are doubted. */
+/** Lists the paths of webhooks. No recording has an event, so only words are doubted. */
 const listWebhookPaths = ({ webhooks }: ConnectorDefinition): readonly AnswerPath[] =>
   (['id', 'topic'] as const).flatMap((key) =>
     (webhooks?.[key] ?? []).map((path) => ({ steps: ['webhooks', key], path, within: [], words: ['header:'] })),

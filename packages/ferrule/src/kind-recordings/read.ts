@@ -126,7 +126,7 @@ const syntax: Readonly<Record<string, string>> = {
 }
 
 /** Finds line and column of an offset. */
-function createPlaces(text: string): (offset: number) => Place {
+function createPlaceFinder(text: string): (offset: number) => Place {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return (offset) => {
@@ -149,7 +149,7 @@ class Reader {
 
   constructor(text: string, note: Note) {
     this.#text = text
-    this.#place = createPlaces(text)
+    this.#place = createPlaceFinder(text)
     this.#note = note
   }
 
@@ -249,7 +249,7 @@ async function readRecordingTree(text: string, note: Note): Promise<Tree | undef
     const [first] = errors
     if (first !== undefined || root === undefined) {
       const code = first === undefined ? 'ValueExpected' : printParseErrorCode(first.error)
-      note(createPlaces(text)(first?.offset ?? 0), { message: syntax[code] ?? `this is not JSON: ${code}`, example: '{"kind": "acme"}' })
+      note(createPlaceFinder(text)(first?.offset ?? 0), { message: syntax[code] ?? `this is not JSON: ${code}`, example: '{"kind": "acme"}' })
       return undefined
     }
     return new Reader(text, note).read(root)

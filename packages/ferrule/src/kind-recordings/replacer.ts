@@ -9,7 +9,7 @@ import { invent, isLink, type Sort, shortDigits, sortOfMember, sortOfText } from
 /** One thing that was replaced, or that stays. */
 export interface Replaced {
   /** Path of it: `answer.data[].email`. */
-  readonly place: string
+  readonly path: string
   /** Undefined: texts there stay as they are. */
   readonly as: string | undefined
 }
@@ -61,7 +61,7 @@ export class Replacer {
   readonly #to = new Map<string, string>()
   readonly #byWord = new Map<string, Set<string>>()
   readonly #counts = new Map<Sort, number>()
-  readonly #places = new Map<string, string | undefined>()
+  readonly #paths = new Map<string, string | undefined>()
 
   constructor(given: Given) {
     this.#given = given
@@ -70,7 +70,7 @@ export class Replacer {
   }
 
   get replaced(): readonly Replaced[] {
-    return [...this.#places].map(([place, as]) => ({ place, as }))
+    return [...this.#paths].map(([path, as]) => ({ path, as }))
   }
 
   #know(from: string, to: string): string {
@@ -188,33 +188,33 @@ export class Replacer {
     return text.replaceAll(form, (part) => this.#to.get(part) ?? part)
   }
 
-  #note(place: string, from: unknown, to: unknown): void {
-    if (from !== to) this.#places.set(place, this.#places.get(place) ?? String(to))
-    else if (typeof from === 'string' && !this.#places.has(place)) this.#places.set(place, undefined)
+  #note(path: string, from: unknown, to: unknown): void {
+    if (from !== to) this.#paths.set(path, this.#paths.get(path) ?? String(to))
+    else if (typeof from === 'string' && !this.#paths.has(path)) this.#paths.set(path, undefined)
   }
 
-  /** Writes a value. @param place where it stands, for the list of what was replaced */
-  write(value: unknown, place: string, holder?: Sort): unknown {
-    if (Array.isArray(value)) return value.map((inner) => this.write(inner, `${place}[]`, holder))
+  /** Writes a value. @param path where it stands, for the list of what was replaced */
+  write(value: unknown, path: string, holder?: Sort): unknown {
+    if (Array.isArray(value)) return value.map((inner) => this.write(inner, `${path}[]`, holder))
     if (isObject(value))
       return Object.fromEntries(
         Object.entries(value).map(([name, inner]) => {
           const to = this.#writeKey(name)
-          return [to, this.write(inner, `${place}.${to}`, sortOfMember(name, holder))]
+          return [to, this.write(inner, `${path}.${to}`, sortOfMember(name, holder))]
         }),
       )
     const to = this.#writeScalar(value, holder)
-    this.#note(place, value, to)
+    this.#note(path, value, to)
     return to
   }
 
   writePath = (pathname: string): string => this.#writeTarget({ pathname, search: '' })
 
   #writeScalar(value: unknown, holder: Sort | undefined): unknown {
-    const isLocal = holder === 'place' && shortDigits.test(String(value))
-    if (typeof value === 'string') return isLocal ? this.#inventNext('place', value) : this.#writeText(value)
+    const isLocal = holder === 'address' && shortDigits.test(String(value))
+    if (typeof value === 'string') return isLocal ? this.#inventNext('address', value) : this.#writeText(value)
     if (!isNumber(value)) return value
-    const digits = isLocal ? this.#inventNext('place', '0') : this.#writeText(String(value))
+    const digits = isLocal ? this.#inventNext('address', '0') : this.#writeText(String(value))
     if (digits === String(value)) return value
     return /^\d{1,15}$/.test(digits) ? Number(digits) : /^\d+$/.test(digits) ? BigInt(digits) : 0
   }

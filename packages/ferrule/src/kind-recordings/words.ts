@@ -4,7 +4,7 @@ import { isObject } from '../definition/object.ts'
 import { credentialForms, mailAddress } from './leaks.ts'
 
 /** What is replaced. */
-export type Sort = 'token' | 'mail address' | 'name' | 'place' | 'text' | 'link' | 'machine' | 'id' | 'configuration'
+export type Sort = 'token' | 'mail address' | 'name' | 'address' | 'text' | 'link' | 'machine' | 'id' | 'configuration'
 
 const words = (...names: readonly string[]): RegExp => new RegExp(`(?:^|_)(?:${names.join('|')})s?\\d?(?:_|$)`)
 
@@ -30,7 +30,7 @@ const named: readonly (readonly [Sort, RegExp])[] = [
     ),
   ],
   [
-    'place',
+    'address',
     words(
       ...['address', 'addresse', 'street', 'line_?\\d', 'city', 'citie', 'town', 'zip', 'postal', 'postcode', 'county', 'province'],
       ...['lat', 'lng', 'latitude', 'longitude'],
@@ -125,10 +125,10 @@ export const isLink = (text: string): boolean => /^(?:https?:\/\/|\/)\S+$/i.test
 
 /** Returns what a text is; undefined if it can stay. @param byName what its name says */
 export function sortOfText(text: string, byName: Sort | undefined): Sort | undefined {
-  if (text === '' || time.test(text) || (shortDigits.test(text) && byName !== 'place')) return undefined
+  if (text === '' || time.test(text) || (shortDigits.test(text) && byName !== 'address')) return undefined
   if (byName === 'token' || credentialForms.some(([, form]) => form.test(text))) return 'token'
   if (text.match(mailAddress)?.[0] === text) return 'mail address'
-  if (byName === 'name' || byName === 'place') return byName
+  if (byName === 'name' || byName === 'address') return byName
   if (machine.test(text)) return 'machine'
   if (/\s/.test(text) || byName === 'text') return 'text'
   return uuid.test(text) || (opaque.test(text) && !text.startsWith('/')) ? 'id' : undefined

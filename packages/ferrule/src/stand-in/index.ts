@@ -73,13 +73,13 @@ function findDemand({ url, headers, json, form }: SentRequest): number | undefin
   return status >= 400 && status <= 599 ? status : undefined
 }
 
-/** Returns whether a request carries credentials of a scheme: any value, in any place that the scheme sends them. */
+/** Returns whether a request carries credentials of a scheme: any value, in any header or parameter that the scheme sends. */
 function hasCredentials({ send }: CredentialScheme, { headers, url }: SentRequest): boolean {
   if ('as' in send) return headers['authorization'] !== undefined
   const { headers: named = {}, query = {} } = send
-  const places = [...Object.keys(named), ...Object.keys(query)]
+  const names = [...Object.keys(named), ...Object.keys(query)]
   return (
-    places.length === 0 ||
+    names.length === 0 ||
     Object.keys(named).some((name) => headers[name.toLowerCase()]) ||
     Object.keys(query).some((name) => url.searchParams.get(name))
   )

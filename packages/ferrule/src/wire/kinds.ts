@@ -22,7 +22,7 @@ const finding = part(
     file: oneOf('Where', 'kind', 'recordings'),
     line: int('Line, from 1'),
     column: int('Column, from 1'),
-    path: str('Place in the file, such as entities.issues.list; empty for the whole file'),
+    path: str('Path in the file, such as entities.issues.list; empty for the whole file'),
     message: str('What is wrong'),
     near: orNull(str('The valid word that is most like the wrong one')),
     example: orNull(str('What a right file has there')),

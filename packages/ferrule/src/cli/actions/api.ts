@@ -14,8 +14,8 @@ import { addParams } from '../typed-values.ts'
 
 const methods: readonly VendorRequest['method'][] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Puts the members of a request where its method carries them. */
-function placeMembers(
+/** Sends the members of a request in what its method carries: query, form or body. */
+function sendMembers(
   { options }: CommandContext,
   method: VendorRequest['method'],
   members: Readonly<Record<string, unknown>> | undefined,
@@ -45,7 +45,7 @@ export async function api(context: CommandContext): Promise<void> {
   const hasMembers = data !== undefined || fields.length > 0
   const connector = readText(options, 'connector')
   if (connector !== undefined)
-    return requestVendor(context, connector, { method, path, ...placeMembers(context, method, hasMembers ? members : undefined) })
+    return requestVendor(context, connector, { method, path, ...sendMembers(context, method, hasMembers ? members : undefined) })
   if (readFlag(options, 'form')) throw failUsage('--form goes with --connector only.', 'Leave it out: routes of the service take JSON.')
   if (method === 'HEAD') throw failUsage('HEAD goes with --connector only.', 'Send GET to routes of the service.')
   const query = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))

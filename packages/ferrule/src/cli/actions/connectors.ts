@@ -42,7 +42,7 @@ export async function listConnectors(context: CommandContext): Promise<void> {
   await context.output.list(all ? found : refuseNowhere(found, () => requireWorkspace(transport, context)), columns)
 }
 
-/** Asks whether the place exists when nothing was found there. */
+/** Checks what was asked when nothing was found there. */
 async function* refuseNowhere(batches: AsyncIterable<readonly unknown[]>, check: () => Promise<void>): AsyncIterable<readonly unknown[]> {
   let isEmpty = true
   for await (const rows of batches) {

@@ -47,7 +47,7 @@ async function isWhole(pin: Pin, folder: string): Promise<boolean> {
 }
 
 /** Refuses to replace a file that somebody else wrote or changed. */
-async function checkPlaces(next: ReadonlyMap<string, string>, pin: Pin | undefined, folder: string): Promise<void> {
+async function refuseForeignFiles(next: ReadonlyMap<string, string>, pin: Pin | undefined, folder: string): Promise<void> {
   for (const file of new Set([...next.keys(), ...(pin?.files.keys() ?? [])])) {
     const present = await hashFile(join(folder, file))
     if (present === undefined || present === next.get(file) || present === pin?.files.get(file)) continue
@@ -91,7 +91,7 @@ export async function addKind(context: CommandContext): Promise<void> {
     const isSame = files.size === pin.files.size && [...files].every(([file, digest]) => pin.files.get(file) === digest)
     checkPin(found, isSame, folder)
   }
-  await checkPlaces(files, pin, folder)
+  await refuseForeignFiles(files, pin, folder)
   await writeFiles(shared, pin, folder)
   await writePins(folder, new Map([...pins, [name, { version, integrity, files }]]))
   const kind = shared.file.replace(kindFile, '')

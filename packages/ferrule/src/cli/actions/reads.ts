@@ -223,7 +223,7 @@ export async function listConsumers(context: CommandContext): Promise<void> {
 export async function deleteConsumer(context: CommandContext): Promise<void> {
   const [, given = ''] = context.args
   const { id, name, consumers } = await openConsumers(context)
-  await context.ask.confirm(`Delete the consumer ${given} of ${name} with its place`, readFlag(context.options, 'yes'))
+  await context.ask.confirm(`Delete the consumer ${given} of ${name} with its cursor`, readFlag(context.options, 'yes'))
   await context.output.value(await consumers.delete(id, given, callOptions(context)))
 }
 
@@ -274,11 +274,11 @@ async function* takePages(pages: AsyncIterable<ChangesPage | ConnectorChangesPag
   }
 }
 
-/** Reads where to begin: what keeps a place is a file, or the service. @throws FerruleError for both */
+/** Reads where to begin: what keeps the cursor is a file, or the service. @throws FerruleError for both */
 async function readBeginning({ options }: CommandContext) {
   const [file, after, consumer] = [readText(options, 'cursorFile'), readText(options, 'after'), readText(options, 'consumer')]
   if (consumer !== undefined && (file !== undefined || after !== undefined))
-    throw failUsage('The service keeps the place of a consumer.', 'Leave --cursor-file and --after out.')
+    throw failUsage('The service keeps the cursor of a consumer.', 'Leave --cursor-file and --after out.')
   return { file, consumer, after: (file === undefined ? undefined : await readCursorFile(file)) ?? after }
 }
 

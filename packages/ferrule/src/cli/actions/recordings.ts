@@ -125,8 +125,8 @@ async function openFile(
 }
 
 function describeReplaced({ replaced }: BuiltRecording): string {
-  const changed = replaced.flatMap(({ place, as }) => (as === undefined ? [] : [`  ${place}: ${as}`]))
-  const same = replaced.flatMap(({ place, as }) => (as === undefined ? [place] : []))
+  const changed = replaced.flatMap(({ path, as }) => (as === undefined ? [] : [`  ${path}: ${as}`]))
+  const same = replaced.flatMap(({ path, as }) => (as === undefined ? [path] : []))
   return [
     changed.length === 0 ? 'Nothing is replaced.' : 'Replaced, with one example each:',
     ...changed,

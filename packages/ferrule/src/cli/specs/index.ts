@@ -16,7 +16,7 @@ export const groups: readonly GroupSpec[] = [
   { name: 'links', about: 'connect links: end users authorize connectors' },
   { name: 'tokens', about: 'tokens for MCP: for the settings of agents' },
   { name: 'webhooks', about: 'endpoints of your own that get events of the organization' },
-  { name: 'consumers', about: 'consumers of changes, whose places the service keeps' },
+  { name: 'consumers', about: 'consumers of changes, whose cursors the service keeps' },
   { name: 'sync', about: 'copies of records that searches read' },
 ]
 

@@ -215,7 +215,7 @@ export const recordCommands: readonly CommandSpec[] = [
     about: 'print what changes in the copy, of all entities or of one: all records first, then what was added, changed and removed',
     details:
       'It ends with the newest change. Changes are written down from the first request on. The file of --cursor-file is written after the ' +
-      'entries were printed, and read at the start: so nothing is lost, and after an interruption entries of a page may come again. With --consumer the service keeps the place, in the same way. --jq runs over each entry.',
+      'entries were printed, and read at the start: so nothing is lost, and after an interruption entries of a page may come again. With --consumer the service keeps the cursor, in the same way. --jq runs over each entry.',
     options: [
       { flags: '--follow', about: 'wait for more changes until Ctrl+C' },
       { flags: '--after <cursor>', about: 'only changes after this cursor; now: only what changes from now on' },
@@ -243,7 +243,7 @@ export const recordCommands: readonly CommandSpec[] = [
   {
     name: 'consumers delete',
     args: '<connector> <consumer>',
-    about: 'delete a consumer with its place; nothing is kept for it any more',
+    about: 'delete a consumer with its cursor; nothing is kept for it any more',
     options: [{ flags: '-y, --yes', about: 'delete without a question' }],
     examples: ['ferrule consumers delete gong warehouse --yes', 'ferrule consumers delete gong warehouse -y --quiet'],
     record: async () => (await import('../../wire/feed/consumers.ts')).changeConsumerRemoval,

@@ -30,8 +30,8 @@ const call = 'callData.metaData.id'
 const byCall = { key: [call], parameters: { 'filter.callIds': call } }
 
 /**
- * What rules of Gong send when a call was processed: https://help.gong.io/docs/create-a-webhook-rule. A rule with a signed header sends a token in
- * place of a key in the address: https://help.gong.io/docs/prepare-your-receiving-application-to-receive-a-webhook-jwt-header
+ * What rules of Gong send when a call was processed: https://help.gong.io/docs/create-a-webhook-rule. A rule with a signed header sends a token
+ * instead of a key in the address: https://help.gong.io/docs/prepare-your-receiving-application-to-receive-a-webhook-jwt-header
  * Rules have neither topics nor ids, and say nothing of the account.
  */
 const webhooks: Webhooks = {

@@ -139,7 +139,7 @@ function readOauth(authenticator: Component, source: AuthSource): Scheme | undef
   const isSayable = isOnOwnHost(spread) && listTemplates(values).length === 0
   const rest = { endpoint: spread, values, client: client.client ?? ('body' as const), as: as.as ?? ('form' as const) }
   const [id, secret] = [authenticator.template('client_id') ?? [], authenticator.template('client_secret') ?? []]
-  // A refresh token that a call replaces needs a place that keeps the next one: a login has none.
+  // A refresh token that a call replaces needs something that keeps the next one: a login has none.
   const isKept = authenticator.take('refresh_token_updater') === undefined
   if (grant === 'client_credentials' && !isSayable) {
     const scope = scopes.scopes === undefined ? [] : [{ name: 'scope', value: scopes.scopes.join(' ') }]

@@ -97,7 +97,7 @@ export const webhookGroups: Readonly<Record<string, KeyGroup>> = {
   webhook_account: {
     title: 'webhooks.account, in full',
     keys: [
-      key('at', sources, 'Where the account is; all places that have one must agree', {
+      key('at', sources, 'Where the account is; all paths that have one must agree', {
         example: 'at: header:x-shopify-shop-domain',
         required: true,
       }),

@@ -9,8 +9,8 @@ import { type ReadKind, readKindStrictly } from '../read.ts'
 import { checkHosts } from './hosts.ts'
 import { findAt, listWithin } from './visit.ts'
 
-/** Most entries of maps and lists, by their places. An entity has at most one operation of each action. */
-const mostEntries: readonly (readonly [place: string, entries: number])[] = [
+/** Most entries of maps and lists, by patterns of their paths. An entity has at most one operation of each action. */
+const mostEntries: readonly (readonly [pattern: string, entries: number])[] = [
   ['headers', 20],
   ['configuration', 30],
   ['api.of', 50],
@@ -72,8 +72,8 @@ function findSlotFlaw(call: string): string | undefined {
 /** Notes paths whose slots cannot be told apart. */
 function checkSlots(file: unknown, found: Findings): void {
   const calls = ['list', 'get', 'create', 'update', 'delete'].flatMap((action) => [`entities.*.${action}`, `entities.*.${action}.call`])
-  for (const place of [...calls, 'path', 'elsewhere.path', 'auth.*.oauth.page', 'auth.*.oauth.token', 'auth.*.login.call'])
-    for (const { steps, value } of findAt(file, place)) {
+  for (const pattern of [...calls, 'path', 'elsewhere.path', 'auth.*.oauth.page', 'auth.*.oauth.token', 'auth.*.login.call'])
+    for (const { steps, value } of findAt(file, pattern)) {
       const message = typeof value === 'string' ? findSlotFlaw(value) : undefined
       if (message !== undefined) found.note(steps, { message, example: 'GET /repos/{owner}/{repo}' })
     }
@@ -81,8 +81,8 @@ function checkSlots(file: unknown, found: Findings): void {
 
 /** Notes what a file has too much of. */
 function checkBounds(file: unknown, found: Findings): void {
-  for (const [place, entries] of mostEntries)
-    for (const { steps, value } of findAt(file, place))
+  for (const [pattern, entries] of mostEntries)
+    for (const { steps, value } of findAt(file, pattern))
       if (count(value) > entries)
         found.note(steps, { message: `has ${count(value)} entries; an uploaded kind has at most ${entries}` }, 'key')
   for (const { steps, value } of findAt(file, 'entities.*.*.always.*')) {
@@ -127,16 +127,16 @@ const isAllowedHeader = (name: string): boolean => knownHeaders.has(name) || (of
 const example = "headers: { x-acme-version: '3' }"
 
 function checkHeaders(file: unknown, found: Findings): void {
-  for (const place of ['headers', 'auth.*.headers', 'auth.*.send', 'auth.*.login.headers', 'entities.*.*.headers'])
-    for (const { steps, value } of findAt(file, place))
+  for (const pattern of ['headers', 'auth.*.headers', 'auth.*.send', 'auth.*.login.headers', 'entities.*.*.headers'])
+    for (const { steps, value } of findAt(file, pattern))
       for (const name of isObject(value) ? Object.keys(value) : []) {
         const low = name.toLowerCase()
         // Every file keeps it for `send`.
         if (low !== 'authorization' && !isAllowedHeader(low))
           found.note([...steps, name], { message: `the header ${name} is not one that an uploaded kind may set`, example }, 'key')
       }
-  for (const place of ['writes.once', 'entities.*.*.once'])
-    for (const { steps, value } of findAt(file, place))
+  for (const pattern of ['writes.once', 'entities.*.*.once'])
+    for (const { steps, value } of findAt(file, pattern))
       if (typeof value === 'string' && !isAllowedHeader(value.toLowerCase()))
         found.note(steps, { message: `the header ${value} is not one that an uploaded kind may set`, example: 'once: idempotency-key' })
 }
@@ -164,12 +164,12 @@ const fold = (name: string): string =>
  */
 function checkKindNames(file: unknown, found: Findings, taken: readonly string[]): void {
   const others = new Set(taken.map(fold))
-  for (const place of ['kind', 'title'])
-    for (const { steps, value } of findAt(file, place)) {
+  for (const name of ['kind', 'title'])
+    for (const { steps, value } of findAt(file, name)) {
       if (typeof value !== 'string') continue
-      const example = place === 'kind' ? 'kind: our-acme' : 'title: Our Acme'
+      const example = name === 'kind' ? 'kind: our-acme' : 'title: Our Acme'
       if (others.has(fold(value))) found.note(steps, { message: `${value} is the name of another kind already`, example })
-      else if (place === 'kind' && reservedNames.has(fold(value)))
+      else if (name === 'kind' && reservedNames.has(fold(value)))
         found.note(steps, { message: `${value} is a word of the service itself`, example })
     }
 }

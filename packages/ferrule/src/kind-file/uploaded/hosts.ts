@@ -68,18 +68,18 @@ export function findHostFlaw(address: string): string | undefined {
   return isName && isKept ? undefined : 'must be the name of a host: letters, digits and dashes, with dots between them'
 }
 
-/** Places of addresses in a file. */
-const places = [
+/** Patterns of the paths of addresses in a file. */
+const addressPatterns = [
   ...['api', 'api.of.*', 'elsewhere.api', 'auth.*.oauth.page', 'auth.*.oauth.token', 'auth.*.login.host', 'auth.*.login.host.of.*', 'docs'],
   ...['auth.*.find.url', 'auth.*.fields.*.$find.url', 'configuration.*.$find.url', 'webhooks.find.url'],
 ] as const
 
 /** Notes hosts that a file of a stranger may not name. */
 export function checkHosts(file: unknown, found: Findings): void {
-  for (const place of places)
-    for (const { steps, value } of findAt(file, place)) {
+  for (const pattern of addressPatterns)
+    for (const { steps, value } of findAt(file, pattern)) {
       // The owner of an account names such a host, and the engine takes public ones only.
-      const isWhole = place === 'api' && /^https:\/\/\{\w+\}$/.test(String(value))
+      const isWhole = pattern === 'api' && /^https:\/\/\{\w+\}$/.test(String(value))
       const message = typeof value === 'string' && value !== '' && !isWhole ? findHostFlaw(value) : undefined
       if (message !== undefined) found.note(steps, { message, example: `${steps.at(-1)}: ${example}` })
     }

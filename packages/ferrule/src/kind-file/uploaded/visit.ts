@@ -1,9 +1,9 @@
-/** Finds values of a checked file by their places. */
+/** Finds values of a checked file by patterns of their paths. */
 import { isObject } from '../../definition/object.ts'
 import type { Steps } from '../check-tree.ts'
 
-/** A value with its place. */
-export interface Placed {
+/** A value, and the path to it. */
+export interface FoundValue {
   readonly steps: Steps
   readonly value: unknown
 }
@@ -14,12 +14,12 @@ const listInner = (value: unknown): readonly (readonly [string, unknown])[] => {
 }
 
 /**
- * Finds the values at a place that are not undefined.
- * @param place names with dots between them; `*` stands for any name, and for any element
+ * Finds the values whose paths fit a pattern and that are not undefined.
+ * @param pattern names with dots between them; `*` stands for any name, and for any element
  */
-export function findAt(file: unknown, place: string): readonly Placed[] {
-  let found: readonly Placed[] = [{ steps: [], value: file }]
-  for (const name of place.split('.'))
+export function findAt(file: unknown, pattern: string): readonly FoundValue[] {
+  let found: readonly FoundValue[] = [{ steps: [], value: file }]
+  for (const name of pattern.split('.'))
     found = found.flatMap(({ steps, value }) =>
       listInner(value)
         .filter(([inner, each]) => each !== undefined && (name === '*' || inner === name))
@@ -29,7 +29,7 @@ export function findAt(file: unknown, place: string): readonly Placed[] {
 }
 
 /** Lists a value with everything in it. */
-export function* listWithin(value: unknown, steps: Steps = []): Generator<Placed> {
+export function* listWithin(value: unknown, steps: Steps = []): Generator<FoundValue> {
   yield { steps, value }
   for (const [name, inner] of listInner(value)) yield* listWithin(inner, [...steps, name])
 }

@@ -57,7 +57,7 @@ export const changeRecord = part(entry, aboutEntry)
 /** One entry of a feed. */
 export type ChangeRecord = Wire<typeof changeRecord>
 
-const pagePlace = {
+const nextPage = {
   next: str('Opaque cursor of the next page; every page has one. Valid while its changes are kept'),
   has_more: bool('true: the next page has entries already'),
 }
@@ -65,7 +65,7 @@ const pagePlace = {
 /** A page of a feed. */
 export const changesPage = record(
   'ChangesPage',
-  { data: list(changeRecord, 'Entries in the order in which the copy changed'), ...pagePlace },
+  { data: list(changeRecord, 'Entries in the order in which the copy changed'), ...nextPage },
   'What changed in the copy of an entity',
 )
 /** A page of a feed. */
@@ -80,7 +80,7 @@ export const connectorChangeRecord = part({ entity: str('Entity of the record, o
 /** A page of the feed of a connector. */
 export const connectorChangesPage = record(
   'ConnectorChangesPage',
-  { data: list(connectorChangeRecord, 'Entries; those of an entity in the order in which its copy changed'), ...pagePlace },
+  { data: list(connectorChangeRecord, 'Entries; those of an entity in the order in which its copy changed'), ...nextPage },
   'What changed in the copy of a connector',
 )
 /** A page of the feed of a connector. */

@@ -1,4 +1,4 @@
-/** Consumers of changes on the wire: each keeps its place in the change feed of a connector on the server. */
+/** Consumers of changes on the wire: the service keeps the cursor of each in the feed of a connector. */
 import { int, list, oneOf, opt, orNull, str, time } from '../../definition/index.ts'
 import { body, part, record, type Wire } from '../words.ts'
 
