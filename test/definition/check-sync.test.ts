@@ -115,10 +115,7 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
     'acme.groups: remembers count, a number without the format unix-time or unix-time-ms',
     kind({ groups: { ...groups, record: { ...record, count: int('Count') }, sync: { since: { ...since, field: 'count' } } } }),
   ],
-  [
-    'acme.groups: asks for changes by updated:{since}, which lacks {time}',
-    withSync({ since: { ...since, text: 'updated:{since}' } }),
-  ],
+  ['acme.groups: asks for changes by updated:{since}, which lacks {time}', withSync({ since: { ...since, text: 'updated:{since}' } })],
   [
     'acme.groups: deletes by made, which is a number',
     kind({

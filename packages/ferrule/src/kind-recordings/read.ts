@@ -249,7 +249,10 @@ async function readRecordingTree(text: string, note: Note): Promise<Tree | undef
     const [first] = errors
     if (first !== undefined || root === undefined) {
       const code = first === undefined ? 'ValueExpected' : printParseErrorCode(first.error)
-      note(createPlaceFinder(text)(first?.offset ?? 0), { message: syntax[code] ?? `this is not JSON: ${code}`, example: '{"kind": "acme"}' })
+      note(createPlaceFinder(text)(first?.offset ?? 0), {
+        message: syntax[code] ?? `this is not JSON: ${code}`,
+        example: '{"kind": "acme"}',
+      })
       return undefined
     }
     return new Reader(text, note).read(root)

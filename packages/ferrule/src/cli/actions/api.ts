@@ -15,11 +15,7 @@ import { addParams } from '../typed-values.ts'
 const methods: readonly VendorRequest['method'][] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Sends the members of a request in what its method carries: query, form or body. */
-function sendMembers(
-  { options }: CommandContext,
-  method: VendorRequest['method'],
-  members: Readonly<Record<string, unknown>> | undefined,
-) {
+function sendMembers({ options }: CommandContext, method: VendorRequest['method'], members: Readonly<Record<string, unknown>> | undefined) {
   if (members === undefined) return {}
   if (isReading(method)) return { query: members }
   return readFlag(options, 'form') ? { form: members } : { body: members }

@@ -219,7 +219,9 @@ export function readOption(option: Component | undefined, notes: Notes): Request
   if (plain === undefined) return notes.stop('logic in the name of a parameter')
   const sentIn = into === 'request_parameter' ? 'query' : into === 'header' ? 'header' : 'body'
   const isForm = into === 'body_data' ? { isForm: true } : {}
-  return isWireName(plain) ? { name: plain.trim(), in: sentIn, ...isForm } : notes.stop('a parameter whose name kind files do not take', plain)
+  return isWireName(plain)
+    ? { name: plain.trim(), in: sentIn, ...isForm }
+    : notes.stop('a parameter whose name kind files do not take', plain)
 }
 
 const sizeNames = /size|limit|count|per|max|rows|top|first|results|items|length|page/i
@@ -237,8 +239,7 @@ function readSize(
   const known = Number(given ?? '')
   const [name] =
     Object.entries(fixed).find(([key, value]) => sizeNames.test(key) && /^\d+$/.test(value) && (known < 1 || Number(value) === known)) ?? []
-  if (option !== undefined && option.in !== 'header' && known >= 1)
-    return { size: `${option.name}=${known}`, taken: [option.name], option }
+  if (option !== undefined && option.in !== 'header' && known >= 1) return { size: `${option.name}=${known}`, taken: [option.name], option }
   if (name !== undefined && option === undefined) return { size: `${name}=${fixed[name]}`, taken: [name] }
   if (option !== undefined && option.in !== 'header' && template !== undefined) {
     notes.doubt('list.pages', 'guessed')
