@@ -5,7 +5,7 @@ import { createSearcher } from '../packages/server/src/copies/searcher.ts'
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import { analyze, compareByHand, fillCopy, type HandEffort } from './by-hand.ts'
 import type { Result } from './result.ts'
-import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'
+import { type StoreDatabase, withEmbedded, withPostgres } from './store-databases.ts'
 import { callOf } from './store-records.ts'
 
 const calls = {
@@ -82,7 +82,7 @@ const cases: readonly AggregateCase[] = [
   },
 ]
 
-async function measured({ settings }: StorePlace, engine: string, effort: HandEffort): Promise<readonly Result[]> {
+async function measured({ settings }: StoreDatabase, engine: string, effort: HandEffort): Promise<readonly Result[]> {
   const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
   const ref = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
   await fillCopy(store, ref, effort.records, recordOf)
@@ -99,6 +99,6 @@ async function measured({ settings }: StorePlace, engine: string, effort: HandEf
 
 /** A line for each case. The bar is 1.5 times the time of the SQL by hand: a `ratio` of 0.67. */
 export async function* aggregates(effort: HandEffort): AsyncGenerator<Result, void, undefined> {
-  yield* await withPostgres(1, (place) => measured(place, 'postgres', effort))
-  yield* await withEmbedded(1, (place) => measured(place, 'embedded', effort))
+  yield* await withPostgres(1, (database) => measured(database, 'postgres', effort))
+  yield* await withEmbedded(1, (database) => measured(database, 'embedded', effort))
 }

@@ -14,7 +14,7 @@ import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
 import { type Result, rate, time } from './result.ts'
 import { alternate, median } from './rounds.ts'
 import type { SearchEffort } from './search.ts'
-import { withPostgres } from './store-places.ts'
+import { withPostgres } from './store-databases.ts'
 import { kind, recordsOf } from './store-records.ts'
 
 /** Most records of a round, and those of a batch and of a page. */
@@ -75,7 +75,7 @@ interface Round {
   readonly perSecond: number
 }
 
-interface Place {
+interface Measured {
   readonly store: ContextStore
   readonly reader: FeedReader
   readonly server: string
@@ -83,7 +83,7 @@ interface Place {
 }
 
 /** Writes, changes and removes records of a new connector. Reads what was new: as changes where it is followed, else as records. */
-async function measureRound({ store, reader, server, batches }: Place, isFollowed: boolean): Promise<Round> {
+async function measureRound({ store, reader, server, batches }: Measured, isFollowed: boolean): Promise<Round> {
   const ref = { connector: randomUUID(), kind: 'gong', entity: 'calls' }
   const count = batches.length * size
   const spend = async (act: (batch: Batch) => Promise<unknown>): Promise<number> => {
@@ -132,8 +132,8 @@ export async function* changes(effort: SearchEffort): AsyncGenerator<Result, voi
     await store.checkDatabase()
     const searcher = createSearcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
     const reader = new FeedReader({ store, searcher, timeoutMs: 60_000 })
-    const place = { store, reader, batches, server: await findServer(settings.url.reveal()) }
-    const done = await alternate({ ours: true, baseline: false }, effort, (isFollowed) => measureRound(place, isFollowed))
+    const measured = { store, reader, batches, server: await findServer(settings.url.reveal()) }
+    const done = await alternate({ ours: true, baseline: false }, effort, (isFollowed) => measureRound(measured, isFollowed))
     await store.close()
     return done
   })

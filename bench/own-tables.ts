@@ -17,7 +17,7 @@ import { type Result, rate, time } from './result.ts'
 import { alternate, type Effort, median, type Sides } from './rounds.ts'
 import { type SearchCase, searchCases } from './search-cases.ts'
 import type { SearchSizes } from './search-service.ts'
-import { withPostgres } from './store-places.ts'
+import { withPostgres } from './store-databases.ts'
 import { kind, recordsOf } from './store-records.ts'
 
 type OwnEffort = Effort & Pick<SearchSizes, 'records'>

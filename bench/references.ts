@@ -9,7 +9,7 @@ import { createSearcher, type Searcher } from '../packages/server/src/copies/sea
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import { analyze, compareByHand, fillCopy, type HandCase, type HandEffort } from './by-hand.ts'
 import type { Result } from './result.ts'
-import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'
+import { type StoreDatabase, withEmbedded, withPostgres } from './store-databases.ts'
 import { callOf } from './store-records.ts'
 
 const person = { name: str('Name.'), title: str('Title.'), teamId: id('Team.') }
@@ -150,7 +150,7 @@ const cases: readonly ReferenceCase[] = [
   },
 ]
 
-async function measured({ settings }: StorePlace, engine: string, effort: HandEffort): Promise<readonly Result[]> {
+async function measured({ settings }: StoreDatabase, engine: string, effort: HandEffort): Promise<readonly Result[]> {
   const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
   const ref = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
   const people = Math.max(1, Math.min(mostPeople, Math.floor(effort.records / callsOfPerson)))
@@ -173,6 +173,6 @@ async function measured({ settings }: StorePlace, engine: string, effort: HandEf
 
 /** A line for each case. The bar of filters is twice the time of the SQL by hand: a `ratio` of 0.5. */
 export async function* references(effort: HandEffort): AsyncGenerator<Result, void, undefined> {
-  yield* await withPostgres(1, (place) => measured(place, 'postgres', effort))
-  yield* await withEmbedded(1, (place) => measured(place, 'embedded', effort))
+  yield* await withPostgres(1, (database) => measured(database, 'postgres', effort))
+  yield* await withEmbedded(1, (database) => measured(database, 'embedded', effort))
 }

@@ -8,7 +8,7 @@ import { createSearcher, type Searcher } from '../test/support/searcher.ts'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 import type { SearchSizes } from './search-service.ts'
-import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'
+import { type StoreDatabase, withEmbedded, withPostgres } from './store-databases.ts'
 import { callOf, kind, recordsOf } from './store-records.ts'
 
 type RelevanceEffort = Effort & Pick<SearchSizes, 'records'>
@@ -68,7 +68,7 @@ async function searched(searcher: Searcher, ref: EntityRef, query: object): Prom
   return performance.now() - begin
 }
 
-async function measured({ settings }: StorePlace, engine: string, effort: RelevanceEffort): Promise<readonly Result[]> {
+async function measured({ settings }: StoreDatabase, engine: string, effort: RelevanceEffort): Promise<readonly Result[]> {
   const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
   const ref = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
   await fill(store, ref, effort.records)

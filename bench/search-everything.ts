@@ -16,7 +16,7 @@ import type { Copies, SearchedConnector } from '../packages/server/src/copies/sy
 import type { Principal } from '../packages/server/src/values/access.ts'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
-import { forManyRecords, startDatabase } from './store-places.ts'
+import { forManyRecords, startDatabase } from './store-databases.ts'
 
 /** How much is searched. */
 export interface EverythingEffort extends Effort {

@@ -7,7 +7,7 @@ import { paramsOf, type Question, questions, records } from './peer-questions.ts
 import { openDuckDb, openPlain, openSqlite, type Peer, readOwnCpuMs, readServerCpuMs } from './peers.ts'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
-import { withPostgres } from './store-places.ts'
+import { withPostgres } from './store-databases.ts'
 import { kind, recordsOf } from './store-records.ts'
 
 const batch = 1_000

@@ -38,9 +38,9 @@ const credentials = {
 }
 
 async function fill(store: ContextStore, connector: string, records: number): Promise<void> {
-  const place = { connector, kind: kind.kind, entity }
+  const ref = { connector, kind: kind.kind, entity }
   for (let from = 0; from < records; from += batch)
-    await store.writeBatch(place, { records: recordsOf(from, Math.min(batch, records - from)), asked: Date.now() })
+    await store.writeBatch(ref, { records: recordsOf(from, Math.min(batch, records - from)), asked: Date.now() })
 }
 
 /** Fills a store, and leaves it as the upkeep of a running service would. */
@@ -109,7 +109,7 @@ const newConnector = async (client: Client, name: string): Promise<string> => {
 /**
  * Starts a service and fills its copies.
  * @param environment of the service: where the copies are
- * @param settings the same place, for filling
+ * @param settings the same database, for filling
  */
 export async function startSearchService(
   environment: Readonly<Record<string, string>>,

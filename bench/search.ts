@@ -13,7 +13,7 @@ import { type Effort, median } from './rounds.ts'
 import { findBaseline } from './search-baseline.ts'
 import { type SearchCase, searchCases } from './search-cases.ts'
 import { type SearchService, type SearchSizes, startSearchService } from './search-service.ts'
-import { forManyRecords, startDatabase } from './store-places.ts'
+import { forManyRecords, startDatabase } from './store-databases.ts'
 import { kind } from './store-records.ts'
 
 /** Sets of values of a case. */
@@ -78,9 +78,9 @@ async function statementsOf(store: ContextStore, connector: string, params: read
   const searcher = createSearcher({
     getTable: (...of) => store.getTable(...of),
     hasRows: (of) => store.hasRows(of),
-    search: (place, work, options) =>
+    search: (ref, work, options) =>
       store.search(
-        place,
+        ref,
         (session, number) => {
           const query = <R>(statement: Statement) => {
             last = statement
@@ -91,10 +91,10 @@ async function statementsOf(store: ContextStore, connector: string, params: read
         options,
       ),
   })
-  const place = { connector, kind: kind.kind, entity: 'calls' }
+  const ref = { connector, kind: kind.kind, entity: 'calls' }
   const statements: Statement[] = []
   for (const each of params) {
-    await searcher.search({ ref: place, params: each, key: Buffer.from('key'), now: Date.now() })
+    await searcher.search({ ref, params: each, key: Buffer.from('key'), now: Date.now() })
     if (last !== undefined) statements.push({ ...last, name: `bench_${statements.length}` })
   }
   return statements
@@ -107,13 +107,13 @@ async function direct(
   { params, seconds, clients }: { params: readonly unknown[]; seconds: number; clients: number },
 ): Promise<number[]> {
   const searcher = createSearcher(store)
-  const place = { connector, kind: kind.kind, entity: 'calls' }
+  const ref = { connector, kind: kind.kind, entity: 'calls' }
   const times: number[] = []
   const end = performance.now() + seconds * 1_000
   const loop = async (first: number): Promise<void> => {
     for (let index = first; performance.now() < end || index < first + sets; index += 1) {
       const begin = performance.now()
-      await searcher.search({ ref: place, params: params[index % sets], key: Buffer.from('key'), now: Date.now() })
+      await searcher.search({ ref, params: params[index % sets], key: Buffer.from('key'), now: Date.now() })
       times.push(performance.now() - begin)
     }
   }
@@ -196,7 +196,7 @@ async function besides(service: SearchService, effort: SearchEffort): Promise<nu
 }
 
 /** A folder for an embedded store, removed in the end. */
-function embeddedPlace(stack: AsyncDisposableStack) {
+function openEmbedded(stack: AsyncDisposableStack) {
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-bench-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   const settings = { engine: 'embedded' as const, folder: join(folder, 'context'), memoryMb: 32, ...common }
@@ -209,7 +209,7 @@ function embeddedPlace(stack: AsyncDisposableStack) {
  */
 export async function memory(effort: SearchEffort): Promise<Result> {
   await using stack = new AsyncDisposableStack()
-  const { settings, environment } = embeddedPlace(stack)
+  const { settings, environment } = openEmbedded(stack)
   const service = stack.use(await startSearchService(environment, settings, { ...effort, connectors: 1 }))
   const before = await service.child.usage()
   for (const each of searchCases) await searched(service, each, { effort, clients: each.hasIndex ? many : 1 })
@@ -225,7 +225,7 @@ export async function* searchEmbedded(effort: SearchEffort): AsyncGenerator<Resu
   const database = await startStoreDatabase()
   await using stack = new AsyncDisposableStack()
   stack.defer(() => database.stop())
-  const { settings, environment } = embeddedPlace(stack)
+  const { settings, environment } = openEmbedded(stack)
   const server = stack.use(await startSearchService(environmentOf(database.url), database.settings, effort))
   const embedded = stack.use(await startSearchService(environment, settings, effort))
   for (const each of searchCases) {

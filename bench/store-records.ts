@@ -21,8 +21,8 @@ const vocabulary = Array.from({ length: 4_000 }, (_, index) =>
 
 /** A word; small numbers come often. */
 const word = (seed: number): string => {
-  const place = Math.abs(Math.sin(seed * 12.9898)) ** 2
-  return vocabulary[Math.floor(place * vocabulary.length) % vocabulary.length] ?? ''
+  const share = Math.abs(Math.sin(seed * 12.9898)) ** 2
+  return vocabulary[Math.floor(share * vocabulary.length) % vocabulary.length] ?? ''
 }
 
 const titleOf = (index: number): string => [1, 2, 3, 5, 7, 11].map((factor) => word(index * factor + factor)).join(' ')

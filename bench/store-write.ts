@@ -4,7 +4,7 @@ import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
 import { type Result, rate } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
-import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'
+import { type StoreDatabase, withEmbedded, withPostgres } from './store-databases.ts'
 import { kind, recordsOf } from './store-records.ts'
 
 /** Records of a round, and of a batch. */
@@ -21,12 +21,12 @@ interface Speeds {
 
 /** Writes all records of a new connector, and then the same again. */
 async function written(store: ContextStore): Promise<Speeds> {
-  const place = { connector: randomUUID(), kind: 'gong', entity: 'calls' }
+  const ref = { connector: randomUUID(), kind: 'gong', entity: 'calls' }
   const all = async (expected: 'created' | 'unchanged'): Promise<number> => {
     const begin = performance.now()
     for (const [index, records] of batches.entries()) {
       const checkpoints = [{ name: 'cursor', value: JSON.stringify({ page: index }) }]
-      const done = await store.writeBatch(place, { records, asked: Date.now(), checkpoints })
+      const done = await store.writeBatch(ref, { records, asked: Date.now(), checkpoints })
       if (done[expected] !== batch) throw new Error('a batch of the benchmark was not written whole')
     }
     return (size / (performance.now() - begin)) * 1_000
@@ -34,14 +34,14 @@ async function written(store: ContextStore): Promise<Speeds> {
   return { first: await all('created'), again: await all('unchanged') }
 }
 
-async function copied(copy: StorePlace['copy']): Promise<Speeds> {
+async function copied(copy: StoreDatabase['copy']): Promise<Speeds> {
   const begin = performance.now()
   await copy()
   const speed = (size / (performance.now() - begin)) * 1_000
   return { first: speed, again: speed }
 }
 
-async function measure(name: string, effort: Effort, { settings, copy }: StorePlace): Promise<Result> {
+async function measure(name: string, effort: Effort, { settings, copy }: StoreDatabase): Promise<Result> {
   const store = openContextStore({ settings, kinds: [kind] })
   await store.checkDatabase()
   const sides = { ours: () => written(store), baseline: () => copied(copy) }
@@ -55,8 +55,8 @@ async function measure(name: string, effort: Effort, { settings, copy }: StorePl
 
 /** Runs the benchmark over PGlite. */
 export const storeWriteEmbedded = (effort: Effort): Promise<Result> =>
-  withEmbedded(size, (place) => measure('store-write-embedded', effort, place))
+  withEmbedded(size, (database) => measure('store-write-embedded', effort, database))
 
 /** Runs the benchmark over a PostgreSQL server that is started for it. */
 export const storeWritePostgres = (effort: Effort): Promise<Result> =>
-  withPostgres(size, (place) => measure('store-write-postgres', effort, place))
+  withPostgres(size, (database) => measure('store-write-postgres', effort, database))

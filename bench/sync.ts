@@ -10,7 +10,7 @@ import type { Ask } from '../packages/server/src/copies/sync/walk/types.ts'
 import { syncConnector } from '../test/context/sync-connector.ts'
 import { type Result, rate } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
-import { type StorePlace, withEmbedded, withPostgres } from './store-places.ts'
+import { type StoreDatabase, withEmbedded, withPostgres } from './store-databases.ts'
 import { callOf } from './store-records.ts'
 
 /** Records of a round, and of a page: as many as the vendor has in one. */
@@ -65,14 +65,14 @@ async function both(store: ContextStore): Promise<Speeds> {
   return { first: await synced(store, connector), again: await synced(store, connector) }
 }
 
-async function copied(copy: StorePlace['copy']): Promise<Speeds> {
+async function copied(copy: StoreDatabase['copy']): Promise<Speeds> {
   const begin = performance.now()
   await copy()
   const speed = (size / (performance.now() - begin)) * 1_000
   return { first: speed, again: speed }
 }
 
-async function speedsOf({ settings, copy }: StorePlace, effort: Effort): Promise<Speeds & { readonly copy: number }> {
+async function speedsOf({ settings, copy }: StoreDatabase, effort: Effort): Promise<Speeds & { readonly copy: number }> {
   const store = openContextStore({ settings, kinds: [kinds.gong.definition] })
   await store.checkDatabase()
   const figures = await alternate({ ours: () => both(store), baseline: () => copied(copy) }, effort, (side) => side())
@@ -89,16 +89,16 @@ const first = (name: string, { first: ours, copy: baseline, again }: Awaited<Ret
 
 /** A first sync over PGlite. */
 export const syncEmbedded = (effort: Effort): Promise<Result> =>
-  withEmbedded(size, async (place) => first('sync-embedded', await speedsOf(place, effort)))
+  withEmbedded(size, async (database) => first('sync-embedded', await speedsOf(database, effort)))
 
 /** A first sync over a PostgreSQL server that is started for it. */
 export const syncPostgres = (effort: Effort): Promise<Result> =>
-  withPostgres(size, async (place) => first('sync-postgres', await speedsOf(place, effort)))
+  withPostgres(size, async (database) => first('sync-postgres', await speedsOf(database, effort)))
 
 /** A sync of what has not changed, against the first one, over both databases; the ratio is the smaller one. */
 export async function resync(effort: Effort): Promise<Result> {
-  const embedded = await withEmbedded(size, (place) => speedsOf(place, effort))
-  const postgres = await withPostgres(size, (place) => speedsOf(place, effort))
+  const embedded = await withEmbedded(size, (database) => speedsOf(database, effort))
+  const postgres = await withPostgres(size, (database) => speedsOf(database, effort))
   const [smaller] = [embedded, postgres].sort((one, other) => one.again / one.first - other.again / other.first)
   const { again: ours, first: baseline } = smaller ?? embedded
   const ratios = { embedded_ratio: embedded.again / embedded.first, postgres_ratio: postgres.again / postgres.first }

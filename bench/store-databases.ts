@@ -20,7 +20,7 @@ const csvOf = (size: number): string =>
   }).join('\n')
 
 /** A database for a store, and a bare COPY of so many calls into a table with a key, which is made for it. */
-export interface StorePlace {
+export interface StoreDatabase {
   readonly settings: ContextStoreSettings
   readonly copy: () => Promise<void>
 }
@@ -28,7 +28,7 @@ export interface StorePlace {
 const common = { waiting: 10, searchSeconds: 60 }
 
 /** Works over PGlite. @param size calls of the bare COPY */
-export async function withEmbedded<T>(size: number, work: (place: StorePlace) => Promise<T>): Promise<T> {
+export async function withEmbedded<T>(size: number, work: (database: StoreDatabase) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-bench-'))
   const bare = await PGlite.create(join(folder, 'bare'))
   const blob = new Blob([csvOf(size)])
@@ -56,7 +56,7 @@ export async function startDatabase(settings: readonly string[] = []): Promise<{
 }
 
 /** Works over a PostgreSQL server that is started for it. @param size calls of the bare COPY */
-export async function withPostgres<T>(size: number, work: (place: StorePlace) => Promise<T>): Promise<T> {
+export async function withPostgres<T>(size: number, work: (database: StoreDatabase) => Promise<T>): Promise<T> {
   const { url, stop } = await startDatabase()
   const folder = mkdtempSync('/tmp/ferrule-bench-')
   chmodSync(folder, 0o755) // the server may run under another account
