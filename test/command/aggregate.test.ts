@@ -10,11 +10,11 @@ const running = await share(startCommandWorld({ engine: emptyVendors.engine }))
 const connector = await connectHeldCalls(running.world, 'my calls')
 
 const line = (...args: readonly string[]) => ['aggregate', 'my calls', 'calls', ...args]
-const run = (...args: readonly string[]) => runFerrule(running.place, ...line(...args))
+const run = (...args: readonly string[]) => runFerrule(running.caller, ...line(...args))
 const directions = ['--group-by', 'direction', '--measure', 'calls=count', '--measure', 'minutes=sum(duration)', '--sort', 'calls:desc']
 
 test('counts and measures groups, in each format', async () => {
-  const { data, meta, context_store } = await runForJson(running.place, ...line(...directions))
+  const { data, meta, context_store } = await runForJson(running.caller, ...line(...directions))
   expect(data).toEqual([
     { direction: 'Inbound', calls: 3, minutes: 420 },
     { direction: 'Conference', calls: 1, minutes: 300 },
@@ -37,14 +37,14 @@ test('counts and measures groups, in each format', async () => {
   expect((await run(...months, '--format', 'csv')).stdout).toBe(
     'month,duration,count\r\n2026-03,"{""from"":null,""to"":100}",1\r\n2026-03,"{""from"":100,""to"":null}",3\r\n2026-04,"{""from"":100,""to"":null}",1\r\n',
   )
-  const terminal = openTerminal(running.place, line(...directions))
+  const terminal = openTerminal(running.caller, line(...directions))
   expect(await terminal.end()).toBe(0)
   expect(plain(terminal.drawn)).toMatch(/direction +calls +minutes\r\n[\s\S]*Inbound +3 +420\r\n/)
 })
 
 test('groups have fields of related records', async () => {
   const asked = ['--group-by', 'primaryUserId', '--include', 'primaryUserId.firstName', '--include', 'primaryUserId.title']
-  const { data } = await runForJson(running.place, ...line(...asked, '--sort', 'count:desc', '--limit', '1'))
+  const { data } = await runForJson(running.caller, ...line(...asked, '--sort', 'count:desc', '--limit', '1'))
   expect(data).toEqual([{ primaryUserId: '2', count: 3, _related: { primaryUserId: { firstName: 'Grace', title: 'Engineer' } } }])
   const csv = ['--format', 'csv', '--sort', 'primaryUserId:asc']
   expect((await run(...asked, ...csv, '--fields', 'count')).stdout).toBe(
@@ -56,7 +56,7 @@ test('groups have fields of related records', async () => {
 })
 
 test('says what was not counted, that there is more, and that the copy has changed', async () => {
-  const skipped = await runFerrule(running.place, 'aggregate', 'my calls', 'users', '--measure', 'sum(title)')
+  const skipped = await runFerrule(running.caller, 'aggregate', 'my calls', 'users', '--measure', 'sum(title)')
   expect(skipped).toMatchObject({ code: 0, stderr: 'Not counted in sum_title: 1 value that is no number or no time.\n' })
   const pages = ['--group-by', 'direction', '--limit', '2']
   const first = await run(...pages)
@@ -72,12 +72,12 @@ test('says what was not counted, that there is more, and that the copy has chang
 
 test('what is found in everything has fields of related records, and what lacks them is said', async () => {
   const asked = ['find', 'acme', '--include', 'primaryUserId.firstName', '--kind', 'gong']
-  const found = await runFerrule(running.place, ...asked, '--format', 'csv', '--fields', 'entity,key,related.primaryUserId.firstName')
+  const found = await runFerrule(running.caller, ...asked, '--format', 'csv', '--fields', 'entity,key,related.primaryUserId.firstName')
   expect(found).toMatchObject({ code: 0, stderr: 'Not included: users of gong. It has no reference primaryUserId.\n' })
   expect(found.stdout.split('\r\n').toSorted()).toEqual(
     ['', 'calls,2,Ada', 'calls,4,Grace', 'entity,key,related.primaryUserId.firstName', 'users,2,'].toSorted(),
   )
-  const terminal = openTerminal(running.place, asked)
+  const terminal = openTerminal(running.caller, asked)
   expect(await terminal.end()).toBe(0)
   expect(plain(terminal.drawn)).toMatch(/title +connector\.name +entity +key +time +related/)
 })
@@ -86,15 +86,15 @@ test('related records that were never synced are named', async () => {
   const alone = await connectHeldCalls(running.world, 'alone', ['calls'])
   const include = ['--include', 'primaryUserId.firstName']
   const says = { code: 0, stderr: 'Not synced: users, so its records are missing.\n' }
-  expect(await runFerrule(running.place, 'search', alone, 'calls', '--where', 'id = "2"', ...include)).toMatchObject(says)
-  expect(await runFerrule(running.place, 'aggregate', alone, 'calls', '--group-by', 'primaryUserId', ...include)).toMatchObject(says)
-  const found = await runFerrule(running.place, 'find', 'weekly', '--connector', alone, ...include)
+  expect(await runFerrule(running.caller, 'search', alone, 'calls', '--where', 'id = "2"', ...include)).toMatchObject(says)
+  expect(await runFerrule(running.caller, 'aggregate', alone, 'calls', '--group-by', 'primaryUserId', ...include)).toMatchObject(says)
+  const found = await runFerrule(running.caller, 'find', 'weekly', '--connector', alone, ...include)
   expect(found).toMatchObject({ code: 0, stderr: 'Not synced: users of alone, so its records are missing.\n' })
 })
 
 test('a search has fields of related records', async () => {
   const asked = ['--fields', 'id', '--include', 'primaryUserId.firstName', '--include', 'primaryUserId.title', '--sort', 'started:desc']
-  const { data } = await runForJson(running.place, 'search', 'my calls', 'calls', ...asked, '--limit', '1')
+  const { data } = await runForJson(running.caller, 'search', 'my calls', 'calls', ...asked, '--limit', '1')
   expect(data).toEqual([{ id: '5', _related: { primaryUserId: { firstName: 'Grace', title: 'Engineer' } } }])
 })
 

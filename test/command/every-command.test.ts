@@ -24,7 +24,7 @@ const receiver = new Receiver()
 await receiver.start()
 const running = await startCommandWorld({ settings: { webhookHosts: ['127.0.0.1'] } })
 const body = { credentials: sandboxConnector('x').credentials, environment: { sandbox: true }, entities: [{ entity: 'users' }] }
-writeFileSync(join(running.place.folder, 'new.json'), JSON.stringify(body))
+writeFileSync(join(running.caller.folder, 'new.json'), JSON.stringify(body))
 afterAll(async () => {
   await running.close()
   receiver.close()
@@ -249,7 +249,7 @@ async function draw(
 ): Promise<string> {
   const more = (await before?.()) ?? []
   const words = [...name.split(' '), ...args, ...more, ...(isTable === true ? ['--quiet'] : [])]
-  const terminal = openTerminal({ ...running.place, env: { ...running.place.env, ...env } }, words, { columns })
+  const terminal = openTerminal({ ...running.caller, env: { ...running.caller.env, ...env } }, words, { columns })
   for (const [after, keys] of answers) {
     await terminal.waitFor(after)
     terminal.type(keys)
@@ -283,7 +283,7 @@ describe('on a terminal of 40 columns', () => {
     expect(drawn).not.toMatch(/\u001b\[[0-9;]*m/)
     expect(seen).not.toContain(client.secret)
     if (row.isWhole !== undefined) expect(drawn).toMatch(row.isWhole)
-    if (row.file !== undefined) expect(existsSync(join(running.place.folder, row.file))).toBe(true)
+    if (row.file !== undefined) expect(existsSync(join(running.caller.folder, row.file))).toBe(true)
     if (row.isTable !== true) return
     expect(drawn).not.toContain('\u001b')
     const isTooWide = (line: string): boolean => stringWidth(line) > columns && !wholeWord.test(line)

@@ -13,15 +13,15 @@ import { buildEnvironment, cli, runFerrule } from './support.ts'
 import { type CommandWorld, startCommandWorld } from './world.ts'
 
 const running = await share(startCommandWorld())
-const bin = join(running.place.folder, 'bin')
+const bin = join(running.caller.folder, 'bin')
 mkdirSync(bin)
 writeFileSync(join(bin, 'ferrule'), `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`, { mode: 0o755 })
 
 /** Runs a line of the help in a shell, with the service of the test instead of the invented one. */
-async function runLine(line: string, place: { readonly config: string }): Promise<{ code: number | null; stderr: string; stdout: string }> {
-  const { folder } = running.place
+async function runLine(line: string, caller: { readonly config: string }): Promise<{ code: number | null; stderr: string; stdout: string }> {
+  const { folder } = running.caller
   const real = line.replaceAll('https://ferrule.example.com', running.world.url)
-  const env = { ...buildEnvironment(place), PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` }
+  const env = { ...buildEnvironment(caller), PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` }
   const child = spawn('sh', ['-c', real], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [stdout, stderr, code] = await Promise.all([readAll(child.stdout), readAll(child.stderr), ended])
@@ -35,7 +35,7 @@ async function fillIds(line: string, { world }: CommandWorld): Promise<string> {
   for (const shown of ['66666666-6666-4666-8666-666666666666', '77777777-7777-4777-8777-777777777777']) {
     if (!filled.includes(shown)) continue
     const { id } = (await world.ask(`${base}/organizations`, { token: world.token, body: { name: `deleted ${shown}` } })).json
-    await runFerrule(running.place, 'organizations', 'delete', id, '--yes')
+    await runFerrule(running.caller, 'organizations', 'delete', id, '--yes')
     filled = filled.replaceAll(shown, id)
   }
   for (const shown of ['22222222-2222-4222-8222-222222222222', '33333333-3333-4333-8333-333333333333']) {
@@ -64,14 +64,14 @@ const prepare: Readonly<Record<string, () => Promise<unknown>>> = {
   // Without a worker the run waits until it is cancelled.
   'sync cancel': async () => {
     await running.world.context.worker.stop()
-    await runFerrule(running.place, 'sync', 'start', 'gong')
+    await runFerrule(running.caller, 'sync', 'start', 'gong')
   },
 }
 
 /** Splits a line as a shell does, with the words of `ferrule` alone. */
 function splitLine(line: string): readonly string[] {
   const { output } = spawnSync('sh', ['-c', `ferrule() { printf '%s\\0' "$@" >&3; }; ${line}`], {
-    cwd: running.place.folder,
+    cwd: running.caller.folder,
     encoding: 'utf8',
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
@@ -97,7 +97,7 @@ async function runExamples(): Promise<void> {
     if (name === 'webhooks listen') continue
     for (const example of examples) {
       const line = await fillIds(example, running)
-      const { code, stderr } = await runLine(line, running.place)
+      const { code, stderr } = await runLine(line, running.caller)
       if (code !== 0) failed.push(`${line}: exit code ${code}: ${stderr}`)
     }
   }
@@ -110,7 +110,7 @@ test('every help has its examples, and two of them differ', async () => {
     expect(new Set(examples).size).toBe(2)
     expect(examples.every((line) => line.startsWith(`ferrule ${name}`))).toBe(true)
   }
-  const { stdout } = await runFerrule(running.place, 'connectors', 'create', '--help')
+  const { stdout } = await runFerrule(running.caller, 'connectors', 'create', '--help')
   expect(stdout).toContain('ferrule connectors create gong --from-file gong.json')
-  rmSync(join(running.place.folder, 'call.mp3'), { force: true })
+  rmSync(join(running.caller.folder, 'call.mp3'), { force: true })
 })

@@ -82,11 +82,11 @@ const front = createServer((request, response) => void pass(request, response).c
 await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
 const { port } = front.address() as AddressInfo
 const env = { FERRULE_URL: `http://127.0.0.1:${port}`, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
-const place = { config: service.folder, env }
+const caller = { config: service.folder, env }
 const { workspace_name: _, connector_type: __, ...body } = sandboxConnector('gong')
 // Nothing is copied: a copy would cost more than the test.
 const input = JSON.stringify({ ...body, entities: [{ entity: 'users', modes: ['write'] }] })
-await runForJson({ ...place, input }, 'connectors', 'create', 'gong', '--from-file', '-')
+await runForJson({ ...caller, input }, 'connectors', 'create', 'gong', '--from-file', '-')
 afterAll(async () => {
   front.closeAllConnections()
   front.close()
@@ -97,7 +97,7 @@ afterAll(async () => {
 const readIds = (text: string): string[] => text.split('\n').flatMap((line) => (line === '' ? [] : [String(JSON.parse(line).id)]))
 
 test('a walk goes on when the service is back, and stops with a cursor when it is not: no record is lost or doubled', async () => {
-  const whole = await runFerrule(place, ...walk, ...range)
+  const whole = await runFerrule(caller, ...walk, ...range)
   expect(whole.code).toBe(0)
   const expected = readIds(whole.stdout)
   expect(laterPages).toBeGreaterThan(2)
@@ -110,7 +110,7 @@ test('a walk goes on when the service is back, and stops with a cursor when it i
     service.start()
     return true
   }
-  const resumed = await runFerrule(place, ...walk, ...range)
+  const resumed = await runFerrule(caller, ...walk, ...range)
   expect({ code: resumed.code, stderr: resumed.stderr }).toEqual({ code: 0, stderr: '' })
   expect(readIds(resumed.stdout)).toEqual(expected)
 
@@ -120,7 +120,7 @@ test('a walk goes on when the service is back, and stops with a cursor when it i
     if (page === 2) await service.kill()
     return page >= 2
   }
-  const stopped = await runFerrule(place, ...walk, ...range)
+  const stopped = await runFerrule(caller, ...walk, ...range)
   expect(stopped.code).toBe(exitCodes.passing)
   expect(stopped.stdout.endsWith('\n')).toBe(true)
   const problem = JSON.parse(stopped.stderr)
@@ -131,7 +131,7 @@ test('a walk goes on when the service is back, and stops with a cursor when it i
 
   isCut = async () => false
   service.start()
-  const rest = await runFerrule(place, ...walk, ...range, '--cursor', cursor)
+  const rest = await runFerrule(caller, ...walk, ...range, '--cursor', cursor)
   expect(rest.code).toBe(0)
   expect([...before, ...readIds(rest.stdout)]).toEqual(expected)
 })

@@ -28,8 +28,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const place = (env: Readonly<Record<string, string>> = {}) => ({ config: folder, env: { npm_config_registry: registry.url, ...env } })
-const add = (...args: readonly string[]) => runFerrule(place(), 'kind', 'add', ...args)
+const caller = (env: Readonly<Record<string, string>> = {}) => ({ config: folder, env: { npm_config_registry: registry.url, ...env } })
+const add = (...args: readonly string[]) => runFerrule(caller(), 'kind', 'add', ...args)
 const listFiles = (): readonly string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
 const read = (path: string): string => readFileSync(join(folder, path), 'utf8')
 const written = ['kinds', 'kinds/acme.kind.yaml', 'kinds/ferrule-kinds.lock.json']
@@ -42,7 +42,7 @@ test('writes the kind and its recordings, pins them, and nothing else', async ()
     file('package/other.txt', ''),
   ]
   registry.publish(await buildPackage(name, '1.0.0', entries))
-  const added = await runForJson(place(), 'kind', 'add', name, '--to', 'kinds')
+  const added = await runForJson(caller(), 'kind', 'add', name, '--to', 'kinds')
   expect(added).toEqual({ package: name, version: '1.0.0', before: null, kind: 'acme', file: 'kinds/acme.kind.yaml' })
   expect(listFiles()).toEqual(['kinds', 'kinds/acme.kind.yaml', 'kinds/acme.recordings.json', 'kinds/ferrule-kinds.lock.json'])
   expect([read('kinds/acme.kind.yaml'), read('kinds/acme.recordings.json')]).toEqual([writeKind('acme'), recordings])
@@ -191,7 +191,7 @@ describe('the registry', () => {
   test.each([['http://registry.example/'], ['https://user:hidden@registry.example/'], ['file:///etc'], ['nothing']])(
     'is refused at %s',
     async (url) => {
-      const { code, stderr } = await runFerrule(place({ npm_config_registry: url }), 'kind', 'search', 'crm')
+      const { code, stderr } = await runFerrule(caller({ npm_config_registry: url }), 'kind', 'search', 'crm')
       expect({ code, error: JSON.parse(stderr).code }).toEqual({ code: 78, error: 'setting_invalid' })
       expect(stderr).not.toContain('hidden')
     },
@@ -215,13 +215,13 @@ describe('the registry', () => {
     registry.publish({ ...(await buildPackage('ferrule-kind-crm', '1.0.0')), description: 'A \u001b]0;CRM\u0007' })
     registry.publish(await buildPackage('left-pad', '1.0.0'))
     registry.asked.length = 0
-    const { stdout } = await runFerrule(place(), 'kind', 'search', 'crm', 'sales', '--format', 'table')
+    const { stdout } = await runFerrule(caller(), 'kind', 'search', 'crm', 'sales', '--format', 'table')
     expect(stdout).toMatch(/name +version +description +date/)
     expect(stdout).toContain('\\u001b]0;CRM\\u0007')
     expect(stdout).not.toContain('\u001b')
     expect(stdout).not.toContain('left-pad')
     expect(registry.asked).toEqual(['/-/v1/search?text=keywords%3Aferrule-kind+crm+sales&size=100'])
-    const rows: readonly { name: string }[] = await runForJson(place(), 'kind', 'search', 'crm', '--json')
+    const rows: readonly { name: string }[] = await runForJson(caller(), 'kind', 'search', 'crm', '--json')
     expect(rows.find((row) => row.name === 'ferrule-kind-crm')).toMatchObject({ version: '1.0.0', date: '2026-01-05T10:00:00.000Z' })
   })
 })

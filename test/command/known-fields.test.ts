@@ -75,25 +75,25 @@ describe('against a service', async () => {
   const running = await share(startCommandWorld())
 
   test('nothing is created, and the refusal names the fields', async () => {
-    const { code, stdout, stderr } = await runFerrule(running.place, 'organizations', 'create', 'twice', '--fields', 'nope')
+    const { code, stdout, stderr } = await runFerrule(running.caller, 'organizations', 'create', 'twice', '--fields', 'nope')
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
     expect(JSON.parse(stderr)).toMatchObject({ message: 'There is no field nope.', hint: 'Fields: id, name, role, created_at.' })
-    const { stdout: listed } = await runFerrule(running.place, 'organizations', 'list', '--jq', '.[].name')
+    const { stdout: listed } = await runFerrule(running.caller, 'organizations', 'list', '--jq', '.[].name')
     expect(listed).not.toContain('twice')
   })
 
   test('every member of a row can be chosen', async () => {
-    await runFerrule(running.place, 'connectors', 'create', 'gong', '--from-file', 'gong.json')
+    await runFerrule(running.caller, 'connectors', 'create', 'gong', '--from-file', 'gong.json')
     const few = ['organizations list', 'connectors get gong', 'definitions gong', 'config', 'sync status gong']
     const others = ['applications list', 'workspaces list', 'connectors list', 'definitions', 'whoami', 'use', 'sync schedule gong']
     const lists = choose(few, [...few, ...others, 'describe gong', 'doctor', 'open --print'])
     for (const line of lists) {
       const words = line.split(' ')
-      const { stdout } = await runFerrule(running.place, ...words)
+      const { stdout } = await runFerrule(running.caller, ...words)
       const value: unknown = JSON.parse(stdout)
       const names = Object.keys(Object(Array.isArray(value) ? value[0] : value))
       expect(names.length, line).toBeGreaterThan(1)
-      const { code, stdout: chosen, stderr } = await runFerrule(running.place, ...words, '--fields', names.join(','))
+      const { code, stdout: chosen, stderr } = await runFerrule(running.caller, ...words, '--fields', names.join(','))
       expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' })
       const again: unknown = JSON.parse(chosen)
       expect(Object.keys(Object(Array.isArray(again) ? again[0] : again)), line).toEqual(names)
@@ -102,7 +102,7 @@ describe('against a service', async () => {
 
   test('a search is refused by the service', async () => {
     await running.world.context.sync()
-    const { code, stderr } = await runFerrule(running.place, 'search', 'gong', 'users', '--fields', 'nope')
+    const { code, stderr } = await runFerrule(running.caller, 'search', 'gong', 'users', '--fields', 'nope')
     expect(code).toBe(4)
     expect(JSON.parse(stderr).message).toMatch(/nope cannot be searched in users\. Searchable: .*emailAddress/)
   })

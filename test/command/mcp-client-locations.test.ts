@@ -14,12 +14,12 @@ beforeEach(() => {
 
 const fileOf = (name: (typeof fileClientNames)[number], machine: Machine) => findPath(machine, fileClients[name].findUserFile(machine))
 
-describe('the places', () => {
-  const places = (machine: Partial<Machine>) =>
+describe('the locations', () => {
+  const locations = (machine: Partial<Machine>) =>
     Object.fromEntries(fileClientNames.map((name) => [name, fileOf(name, { ...world.machine, ...machine })]))
 
   test('on Linux, macOS and Windows', () => {
-    expect(places({ platform: 'linux', home: '/home/ada', env: {} })).toEqual({
+    expect(locations({ platform: 'linux', home: '/home/ada', env: {} })).toEqual({
       'claude-desktop': '/home/ada/.config/Claude/claude_desktop_config.json',
       'claude-code': '/home/ada/.claude.json',
       cursor: '/home/ada/.cursor/mcp.json',
@@ -27,12 +27,12 @@ describe('the places', () => {
       codex: '/home/ada/.codex/config.toml',
       gemini: '/home/ada/.gemini/settings.json',
     })
-    expect(places({ platform: 'darwin', home: '/Users/ada', env: { XDG_CONFIG_HOME: '/elsewhere' } })).toMatchObject({
+    expect(locations({ platform: 'darwin', home: '/Users/ada', env: { XDG_CONFIG_HOME: '/elsewhere' } })).toMatchObject({
       'claude-desktop': '/Users/ada/Library/Application Support/Claude/claude_desktop_config.json',
       vscode: '/Users/ada/Library/Application Support/Code/User/mcp.json',
     })
     const roaming = 'D:\\Roaming'
-    expect(places({ platform: 'win32', home: 'C:\\Users\\ada', env: { APPDATA: roaming } })).toEqual({
+    expect(locations({ platform: 'win32', home: 'C:\\Users\\ada', env: { APPDATA: roaming } })).toEqual({
       'claude-desktop': 'D:\\Roaming\\Claude\\claude_desktop_config.json',
       'claude-code': 'C:\\Users\\ada\\.claude.json',
       cursor: 'C:\\Users\\ada\\.cursor\\mcp.json',
@@ -40,19 +40,19 @@ describe('the places', () => {
       codex: 'C:\\Users\\ada\\.codex\\config.toml',
       gemini: 'C:\\Users\\ada\\.gemini\\settings.json',
     })
-    expect(places({ platform: 'win32', home: 'C:\\Users\\ada', env: {} })['vscode']).toBe(
+    expect(locations({ platform: 'win32', home: 'C:\\Users\\ada', env: {} })['vscode']).toBe(
       'C:\\Users\\ada\\AppData\\Roaming\\Code\\User\\mcp.json',
     )
   })
 
   test("follow the clients' own variables", () => {
     const env = { XDG_CONFIG_HOME: '/x', CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/d' }
-    expect(places({ env })).toMatchObject({
+    expect(locations({ env })).toMatchObject({
       vscode: '/x/Code/User/mcp.json',
       'claude-code': '/c/.claude.json',
       codex: '/d/config.toml',
     })
-    expect(places({ home: '/h', env: { CODEX_HOME: 'relative' } })['codex']).toBe('/h/.codex/config.toml')
+    expect(locations({ home: '/h', env: { CODEX_HOME: 'relative' } })['codex']).toBe('/h/.codex/config.toml')
   })
 
   test('Claude Desktop as a package of Windows reads the file of its package only', () => {

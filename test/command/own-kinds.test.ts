@@ -42,14 +42,14 @@ const people = `  people:
 
 const running = await share(startCommandWorld())
 
-const path = (name: string): string => join(running.place.folder, name)
+const path = (name: string): string => join(running.caller.folder, name)
 const save = (text: string): void => writeFileSync(path('desk.kind.yaml'), text)
 /** Reads the version of a pulled file, and its text. */
 function readPulled(name: string): readonly [version: number | undefined, text: string] {
   const { pulled, text } = splitPulled(readFileSync(path(name), 'utf8'))
   return [pulled?.version, text]
 }
-const publish = (...args: readonly string[]): Promise<Ended> => runFerrule(running.place, 'kind', 'publish', 'desk.kind.yaml', ...args)
+const publish = (...args: readonly string[]): Promise<Ended> => runFerrule(running.caller, 'kind', 'publish', 'desk.kind.yaml', ...args)
 const connect = async (name: string): Promise<string> => {
   const body = { workspace_name: 'default', connector_type: 'desk', name, credentials: { token: 't' }, check: false }
   const { json } = await running.world.ask(connectorsPath, { token: running.world.token, body })
@@ -61,7 +61,7 @@ const readVersion = async (id: string): Promise<number> =>
 test('mistakes are those of kind check, each with its place, and nothing is stored', async () => {
   save(write().replace('list: {', 'lst: {'))
   const { code, stdout, stderr } = await publish('--yes')
-  const check = await runFerrule(running.place, 'kind', 'check', 'desk.kind.yaml', '--json')
+  const check = await runFerrule(running.caller, 'kind', 'check', 'desk.kind.yaml', '--json')
   const mistakes: readonly { line: number; column: number; path: string }[] = JSON.parse(check.stdout)
   const mistake = mistakes.find(({ path: at }) => at === 'entities.tickets.lst')
   expect({ code, stdout }).toEqual({ code: check.code, stdout: '' })
@@ -71,7 +71,7 @@ test('mistakes are those of kind check, each with its place, and nothing is stor
     fault: 'caller',
     message: expect.stringContaining(`desk.kind.yaml:${mistake?.line}:${mistake?.column} entities.tickets.lst`),
   })
-  expect(await runForJson(running.place, 'kind', 'list')).toEqual([])
+  expect(await runForJson(running.caller, 'kind', 'list')).toEqual([])
 })
 
 test.each(['', 'title: Desk', 'kind: [a]', '{"kind": 1}', 'kind: ../x'])('a file %j that names no kind is refused', async (text) => {
@@ -93,7 +93,7 @@ describe('a kind through its versions', () => {
       class: 'none',
       hosts: ['api.desk.example'],
     })
-    expect(await runForJson(running.place, 'kind', 'list')).toEqual([])
+    expect(await runForJson(running.caller, 'kind', 'list')).toEqual([])
     const { code, stdout, stderr } = await publish()
     expect({ code, value: JSON.parse(stdout) }).toMatchObject({ code: 0, value: { version: 1, published: true, connectors: 0, moved: [] } })
     expect(stderr).toContain('desk is a new kind.\n  New hosts: api.desk.example')
@@ -121,12 +121,12 @@ describe('a kind through its versions', () => {
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 4, stdout: '' })
     expect(refused.stderr).toContain('remade: tickets searchable fields have another type: subject (a copy is emptied and filled again)')
     expect(refused.stderr).toContain('Give --yes.')
-    const terminal = openTerminal({ ...running.place, env: { ...running.place.env, NO_COLOR: '1' } }, ['kind', 'publish', 'desk.kind.yaml'])
+    const terminal = openTerminal({ ...running.caller, env: { ...running.caller.env, NO_COLOR: '1' } }, ['kind', 'publish', 'desk.kind.yaml'])
     await terminal.waitFor('● No')
     expect(plain(terminal.drawn)).toContain('Publish desk with these changes?')
     terminal.type('y')
     expect(await terminal.end()).toBe(0)
-    expect((await runForJson(running.place, 'kind', 'list'))[0]).toMatchObject({ slug: 'desk', version: 3 })
+    expect((await runForJson(running.caller, 'kind', 'list'))[0]).toMatchObject({ slug: 'desk', version: 3 })
   })
 
   test('connectors that need credentials again are listed, and stay', async () => {
@@ -139,13 +139,13 @@ describe('a kind through its versions', () => {
     expect(stderr).toContain('New hosts: api.desk2.example')
     expect(stderr).toMatch(/First stays with version 2: .*api\.desk2\.example/)
     writeFileSync(path('again.json'), JSON.stringify({ kind_version: 4, credentials: { token: 'new' } }))
-    await runForJson(running.place, 'connectors', 'update', 'First', '--from-file', 'again.json', '--no-check')
+    await runForJson(running.caller, 'connectors', 'update', 'First', '--from-file', 'again.json', '--no-check')
     expect(await readVersion(first)).toBe(4)
   })
 
   test('versions say what each changed', async () => {
     const versions: readonly { version: number; class: string; connectors: number }[] = await runForJson(
-      running.place,
+      running.caller,
       ...['kind', 'versions', 'desk'],
     )
     expect(versions.map((each) => [each.version, each.class, each.connectors])).toEqual([
@@ -157,35 +157,35 @@ describe('a kind through its versions', () => {
   })
 
   test('pull writes the newest or an older file, and replaces no other content unasked', async () => {
-    expect(await runForJson(running.place, 'kind', 'pull', 'desk', '--to', 'there')).toEqual({
+    expect(await runForJson(running.caller, 'kind', 'pull', 'desk', '--to', 'there')).toEqual({
       ...{ file: 'there/desk.kind.yaml', kind: 'desk', version: 4 },
     })
     expect(readPulled('there/desk.kind.yaml')).toEqual([4, write({ host: 'api.desk2.example' })])
-    expect(await runFerrule(running.place, 'kind', 'pull', 'desk', '--to', 'there')).toMatchObject({ code: 0 })
-    const refused = await runFerrule(running.place, 'kind', 'pull', 'desk@1', '--to', 'there')
+    expect(await runFerrule(running.caller, 'kind', 'pull', 'desk', '--to', 'there')).toMatchObject({ code: 0 })
+    const refused = await runFerrule(running.caller, 'kind', 'pull', 'desk@1', '--to', 'there')
     expect({ code: refused.code, says: refused.stderr }).toMatchObject({ code: 4, says: expect.stringContaining('Give --yes.') })
-    expect(await runFerrule(running.place, 'kind', 'pull', 'desk@1', '--to', 'there', '--yes')).toMatchObject({ code: 0 })
+    expect(await runFerrule(running.caller, 'kind', 'pull', 'desk@1', '--to', 'there', '--yes')).toMatchObject({ code: 0 })
     expect(readPulled('there/desk.kind.yaml')).toEqual([1, write()])
     for (const [name, code, says] of [
       ['desk@9', 3, 'ferrule kind list'],
       ['desk@x', 4, 'desk@x names no version.'],
       ['../desk', 3, 'ferrule kind list'],
     ] as const) {
-      const ended = await runFerrule(running.place, 'kind', 'pull', name, '--to', 'elsewhere')
+      const ended = await runFerrule(running.caller, 'kind', 'pull', name, '--to', 'elsewhere')
       expect({ code: ended.code, says: ended.stderr }).toEqual({ code, says: expect.stringContaining(says) })
     }
     expect(existsSync(path('elsewhere'))).toBe(false)
   })
 
   test('a file that was pulled as an older version does not replace a newer one', async () => {
-    const publishThere = (...args: readonly string[]) => runFerrule(running.place, 'kind', 'publish', 'there/desk.kind.yaml', ...args)
+    const publishThere = (...args: readonly string[]) => runFerrule(running.caller, 'kind', 'publish', 'there/desk.kind.yaml', ...args)
     const refused = await publishThere('--yes')
     expect({ code: refused.code, ...JSON.parse(refused.stderr.slice(refused.stderr.indexOf('{"'))) }).toMatchObject({
       code: 'kind_changed',
       message: 'The kind has version 4 meanwhile, not 1.',
       hint: expect.stringMatching(/ferrule kind pull desk --to newest.*delete the first line of there\/desk\.kind\.yaml\./),
     })
-    await runForJson(running.place, 'kind', 'pull', 'desk', '--to', 'there', '--yes')
+    await runForJson(running.caller, 'kind', 'pull', 'desk', '--to', 'there', '--yes')
     const [, pulled] = readPulled('there/desk.kind.yaml')
     const file = path('there/desk.kind.yaml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('about: Tickets', 'lost: Tickets'))
@@ -205,10 +205,10 @@ describe('a kind through its versions', () => {
   })
 
   test('a kind in use is not deleted; an unused one is', async () => {
-    const used = await runFerrule(running.place, 'kind', 'delete', 'desk', '--yes')
+    const used = await runFerrule(running.caller, 'kind', 'delete', 'desk', '--yes')
     expect({ code: used.code, error: JSON.parse(used.stderr).code }).toEqual({ code: 4, error: 'kind_in_use' })
-    await runForJson(running.place, 'connectors', 'delete', 'First', '--yes')
-    expect(await runForJson(running.place, 'kind', 'delete', 'desk', '--yes')).toMatchObject({ slug: 'desk' })
-    expect(await runForJson(running.place, 'kind', 'list')).toEqual([])
+    await runForJson(running.caller, 'connectors', 'delete', 'First', '--yes')
+    expect(await runForJson(running.caller, 'kind', 'delete', 'desk', '--yes')).toMatchObject({ slug: 'desk' })
+    expect(await runForJson(running.caller, 'kind', 'list')).toEqual([])
   })
 })

@@ -48,19 +48,19 @@ describe('login', () => {
   })
 
   test('keeps several profiles, and `use` chooses one with its defaults', async () => {
-    const place = { config, input: JSON.stringify(identity) }
-    await runFerrule(place, 'login', '--url', world.url, '--from-file', '-')
-    await runFerrule(place, 'login', '--profile', 'other', '--url', world.url, '--from-file', '-')
-    expect(await runForJson(place, 'use')).toMatchObject([
+    const caller = { config, input: JSON.stringify(identity) }
+    await runFerrule(caller, 'login', '--url', world.url, '--from-file', '-')
+    await runFerrule(caller, 'login', '--profile', 'other', '--url', world.url, '--from-file', '-')
+    expect(await runForJson(caller, 'use')).toMatchObject([
       { profile: 'default', current: true },
       { profile: 'other', current: false },
     ])
-    expect((await runFerrule(place, 'use', 'other', '--workspace', 'team', '--organization', world.organizationId)).code).toBe(0)
-    expect(await runForJson(place, 'whoami')).toMatchObject({ profile: 'other', workspace: 'team', organization: world.organizationId })
-    expect((await runFerrule(place, 'use', 'third')).code).toBe(4)
-    expect((await runFerrule(place, 'logout', '--profile', 'other')).code).toBe(0)
+    expect((await runFerrule(caller, 'use', 'other', '--workspace', 'team', '--organization', world.organizationId)).code).toBe(0)
+    expect(await runForJson(caller, 'whoami')).toMatchObject({ profile: 'other', workspace: 'team', organization: world.organizationId })
+    expect((await runFerrule(caller, 'use', 'third')).code).toBe(4)
+    expect((await runFerrule(caller, 'logout', '--profile', 'other')).code).toBe(0)
     expect(Object.keys(readStored().profiles)).toEqual(['default'])
-    expect((await runFerrule(place, 'logout', '--all')).code).toBe(0)
+    expect((await runFerrule(caller, 'logout', '--all')).code).toBe(0)
     expect(readStored().profiles).toEqual({})
   })
 

@@ -8,12 +8,12 @@ import { runFerrule } from './support.ts'
 import { startCommandWorld } from './world.ts'
 
 const running = await share(startCommandWorld())
-const save = (name: string, value: object) => writeFileSync(join(running.place.folder, name), JSON.stringify(value))
+const save = (name: string, value: object) => writeFileSync(join(running.caller.folder, name), JSON.stringify(value))
 save('ledgerly.openapi.json', document)
 save('customers.json', customers)
 
 const run = async (...args: readonly string[]) => {
-  const ended = await runFerrule(running.place, ...args)
+  const ended = await runFerrule(running.caller, ...args)
   expect({ args, code: ended.code, stderr: ended.code === 0 ? '' : ended.stderr }).toEqual({ args, code: 0, stderr: '' })
   return ended.stdout
 }

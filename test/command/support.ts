@@ -18,8 +18,8 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Where and how the command runs. */
-export interface Place {
+/** Who runs the command: with which configuration, in which folder, and with what input. */
+export interface Caller {
   /** Folder of the configuration. */
   readonly config: string
   readonly folder?: string
@@ -28,7 +28,7 @@ export interface Place {
 }
 
 /** Returns the environment of the command: nothing of the machine's own settings. */
-export const buildEnvironment = ({ config, env }: Place): Record<string, string> => {
+export const buildEnvironment = ({ config, env }: Caller): Record<string, string> => {
   const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...others } = buildSourceEnvironment()
   return { ...others, FERRULE_CONFIG_DIR: config, ...env }
 }
@@ -37,18 +37,18 @@ export const buildEnvironment = ({ config, env }: Place): Record<string, string>
 export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'ferrule-command-'))
 
 /** Runs the command to its end, with pipes: no terminal anywhere. */
-export async function runFerrule(place: Place, ...args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [cli, ...args], { cwd: place.folder ?? place.config, env: buildEnvironment(place) })
+export async function runFerrule(caller: Caller, ...args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [cli, ...args], { cwd: caller.folder ?? caller.config, env: buildEnvironment(caller) })
   child.stdin.on('error', () => undefined) // the command may end without reading
-  child.stdin.end(place.input ?? '')
+  child.stdin.end(caller.input ?? '')
   const ended = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject))
   const [stdout, stderr, code] = await Promise.all([readAll(child.stdout), readAll(child.stderr), ended])
   return { code, stdout, stderr }
 }
 
 /** Runs the command and expects success. @returns what it wrote to standard output, as JSON */
-export async function runForJson(place: Place, ...args: readonly string[]): Promise<ReturnType<typeof JSON.parse>> {
-  const { code, stdout, stderr } = await runFerrule(place, ...args)
+export async function runForJson(caller: Caller, ...args: readonly string[]): Promise<ReturnType<typeof JSON.parse>> {
+  const { code, stdout, stderr } = await runFerrule(caller, ...args)
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout)
 }
@@ -74,18 +74,18 @@ export interface TerminalOptions {
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Starts the command on a pseudo-terminal. */
-export const openTerminal = (place: Place, args: readonly string[], { redirect = '', ...size }: TerminalOptions = {}): Terminal =>
-  openShell(place, `exec ${[process.execPath, cli, ...args].map(quote).join(' ')} ${redirect}`, size)
+export const openTerminal = (caller: Caller, args: readonly string[], { redirect = '', ...size }: TerminalOptions = {}): Terminal =>
+  openShell(caller, `exec ${[process.execPath, cli, ...args].map(quote).join(' ')} ${redirect}`, size)
 
 /**
  * Runs a line of the shell on a pseudo-terminal of `script(1)`: it is part of util-linux, which every Debian has, and of macOS. So the tests
  * need no compiled package.
  */
-export function openShell(place: Place, line: string, { columns = 100 }: Pick<TerminalOptions, 'columns'> = {}): Terminal {
+export function openShell(caller: Caller, line: string, { columns = 100 }: Pick<TerminalOptions, 'columns'> = {}): Terminal {
   const command = `stty cols ${columns} rows 30 && ${line}`
   const given = process.platform === 'darwin' ? ['-q', '/dev/null', 'sh', '-c', command] : ['-q', '-e', '-c', command, '/dev/null']
-  const env = { ...buildEnvironment(place), TERM: 'xterm-256color', SHELL: '/bin/sh' }
-  const child = spawn('script', given, { cwd: place.folder ?? place.config, env })
+  const env = { ...buildEnvironment(caller), TERM: 'xterm-256color', SHELL: '/bin/sh' }
+  const child = spawn('script', given, { cwd: caller.folder ?? caller.config, env })
   let drawn = ''
   const waiting = new Set<() => void>()
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

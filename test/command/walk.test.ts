@@ -31,22 +31,22 @@ const findCursor = (text: string): string => /--cursor (\S+)/.exec(text)?.[1] ??
 
 describe('a walk', async () => {
   const service = await share(startFakeService(({ params }) => buildPages(4, 3, makeUser)(params)))
-  const place = () => ({ config, env: service.env })
+  const caller = () => ({ config, env: service.env })
 
   test('writes every record once, in each format', async () => {
-    expect(readIds((await runFerrule(place(), ...list, '--all')).stdout)).toEqual(range(1, 12))
-    const lines = (await runFerrule(place(), ...list, '--all', '--format', 'ndjson')).stdout.trim().split('\n')
+    expect(readIds((await runFerrule(caller(), ...list, '--all')).stdout)).toEqual(range(1, 12))
+    const lines = (await runFerrule(caller(), ...list, '--all', '--format', 'ndjson')).stdout.trim().split('\n')
     expect(lines.map((line) => Number(JSON.parse(line).id))).toEqual(range(1, 12))
-    const csv = (await runFerrule(place(), ...list, '--all', '--format', 'csv', '--fields', 'id')).stdout
+    const csv = (await runFerrule(caller(), ...list, '--all', '--format', 'csv', '--fields', 'id')).stdout
     expect(csv).toBe(`id\r\n${range(1, 12).join('\r\n')}\r\n`)
-    expect((await runFerrule(place(), ...list, '--all', '--jq', '.id')).stdout).toBe(`${range(1, 12).join('\n')}\n`)
+    expect((await runFerrule(caller(), ...list, '--all', '--jq', '.id')).stdout).toBe(`${range(1, 12).join('\n')}\n`)
   })
 
   test('continues page by page with the cursor that the command names', async () => {
     const seen: number[] = []
     let cursor: string[] = []
     do {
-      const { code, stdout, stderr } = await runFerrule(place(), ...list, ...cursor)
+      const { code, stdout, stderr } = await runFerrule(caller(), ...list, ...cursor)
       expect(code).toBe(0)
       seen.push(...JSON.parse(stdout).data.map(({ id }: { id: string }) => Number(id)))
       const next = findCursor(stderr)
@@ -56,8 +56,8 @@ describe('a walk', async () => {
   })
 
   test('says nothing with --quiet, and refuses a cursor that it did not make', async () => {
-    expect((await runFerrule(place(), ...list, '--quiet')).stderr).toBe('')
-    expect((await runFerrule(place(), ...list, '--cursor', 'nonsense')).code).toBe(4)
+    expect((await runFerrule(caller(), ...list, '--quiet')).stderr).toBe('')
+    expect((await runFerrule(caller(), ...list, '--cursor', 'nonsense')).code).toBe(4)
   })
 
   test('ends quietly when its reader does', async () => {
@@ -65,7 +65,7 @@ describe('a walk', async () => {
       'sh',
       ['-c', `"${process.execPath}" "${cli}" execute gong users list --all --format ndjson | head -n 1; echo done`],
       {
-        env: buildEnvironment(place()),
+        env: buildEnvironment(caller()),
       },
     )
     let text = ''
@@ -78,9 +78,9 @@ describe('a walk', async () => {
   })
 
   test('walks lists only', async () => {
-    expect((await runFerrule(place(), 'execute', 'gong', 'users', 'get', '--all')).code).toBe(4)
-    expect((await runFerrule(place(), 'execute', 'gong', 'users')).code).toBe(4)
-    expect((await runFerrule(place(), 'execute', 'gong', 'call_audio', 'download')).stderr).toContain('ferrule download')
+    expect((await runFerrule(caller(), 'execute', 'gong', 'users', 'get', '--all')).code).toBe(4)
+    expect((await runFerrule(caller(), 'execute', 'gong', 'users')).code).toBe(4)
+    expect((await runFerrule(caller(), 'execute', 'gong', 'call_audio', 'download')).stderr).toContain('ferrule download')
   })
 })
 
@@ -90,10 +90,10 @@ describe('Ctrl-C during a walk', () => {
     const gate = { isClosed: true, reached: reached.resolve }
     const service = await startGated(gate)
     try {
-      const place = { config, env: service.env }
+      const caller = { config, env: service.env }
       const file = join(config, `out-${format}`)
       const args = [...list, '--all', '--format', format, '--fields', 'id']
-      const terminal = openTerminal(place, args, { redirect: `> ${file}` })
+      const terminal = openTerminal(caller, args, { redirect: `> ${file}` })
       await reached.promise
       terminal.type('\u0003')
       expect(await terminal.end()).toBe(130)
@@ -101,7 +101,7 @@ describe('Ctrl-C during a walk', () => {
       expect(shown).toContain('Interrupted. Written so far: 6 records.')
       const before = readFileSync(file, 'utf8')
       gate.isClosed = false
-      const { stdout: after } = await runFerrule(place, ...args, '--cursor', findCursor(shown))
+      const { stdout: after } = await runFerrule(caller, ...args, '--cursor', findCursor(shown))
       const read = (text: string): number[] => {
         if (format === 'json') return readIds(text)
         const lines = text.trim().split(/\r?\n/)

@@ -19,8 +19,8 @@ afterAll(async () => {
   await running.close()
 })
 
-const run = (...args: readonly string[]) => runFerrule(running.place, ...args)
-const json = (...args: readonly string[]) => runForJson(running.place, ...args)
+const run = (...args: readonly string[]) => runFerrule(running.caller, ...args)
+const json = (...args: readonly string[]) => runForJson(running.caller, ...args)
 /** Runs a command that fails. @returns its exit code and its problem */
 async function fails(...args: readonly string[]): Promise<unknown> {
   const { code, stderr } = await run(...args)
@@ -96,7 +96,7 @@ describe('events', () => {
 
   test('are followed until Ctrl-C, which says how to go on', async () => {
     await rename('Before')
-    const terminal = openTerminal(running.place, ['events', '--follow', '--format', 'ndjson', '--fields', 'id,data.name'])
+    const terminal = openTerminal(running.caller, ['events', '--follow', '--format', 'ndjson', '--fields', 'id,data.name'])
     await terminal.waitFor('"Before"')
     await rename('Meanwhile')
     await terminal.waitFor('"Meanwhile"')
@@ -110,7 +110,7 @@ describe('events', () => {
 
 test('listen sends events from now on, signed, and outlives the program', async () => {
   await rename('Old')
-  const terminal = openTerminal(running.place, ['webhooks', 'listen', '--forward-to', `${receiver.address}/hook`])
+  const terminal = openTerminal(running.caller, ['webhooks', 'listen', '--forward-to', `${receiver.address}/hook`])
   await terminal.waitFor('Ctrl+C ends it')
   const secret = /whsec_\S+/.exec(plain(terminal.drawn))?.[0] ?? ''
   receiver.replies.set('hook', [{ status: 302, headers: { location: `${receiver.address}/elsewhere` } }])

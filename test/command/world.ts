@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, sandboxConnector, type World, type WorldOptions } from '../http/support.ts'
 import { buildPackage, startKindRegistry } from './kind-registry.ts'
-import { makeFolder, type Place, writeProfile } from './support.ts'
+import { makeFolder, type Caller, writeProfile } from './support.ts'
 
 /** A world, and a folder with the files that commands read. */
 export interface CommandWorld {
   readonly world: World
-  readonly place: Place & { readonly folder: string }
+  readonly caller: Caller & { readonly folder: string }
   close(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export async function startCommandWorld(options: WorldOptions = {}): Promise<Com
   registry.publish(await buildPackage('ferrule-kind-acme', '1.0.0'))
   return {
     world,
-    place: { config: folder, folder, env: { ...things.env, npm_config_registry: registry.url } },
+    caller: { config: folder, folder, env: { ...things.env, npm_config_registry: registry.url } },
     close: async () => {
       things.close()
       registry.close()

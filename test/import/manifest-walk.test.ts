@@ -39,13 +39,13 @@ const manifest = writeManifest({
 
 test('from a manifest to records: new, check, list', async () => {
   writeFileSync(join(folder, 'papers.yaml'), manifest)
-  const place = { config: folder }
-  const made = await runForJson(place, 'kind', 'new', 'papers.kind.yaml', '--manifest', 'papers.yaml', '--format', 'json')
+  const caller = { config: folder }
+  const made = await runForJson(caller, 'kind', 'new', 'papers.kind.yaml', '--manifest', 'papers.yaml', '--format', 'json')
   expect(made).toEqual({
     ...{ file: 'papers.kind.yaml', kind: 'papers', entities: 1, unsure: 1 },
     left_out: [{ what: 'reports', why: 'custom code: retriever: CustomRetriever' }],
   })
-  const checked = await runForJson(place, 'kind', 'check', 'papers.kind.yaml', '--format', 'json')
+  const checked = await runForJson(caller, 'kind', 'check', 'papers.kind.yaml', '--format', 'json')
   expect(checked.filter(({ is }: { is: string }) => is === 'mistake')).toEqual([])
   expect(checked.filter(({ is }: { is: string }) => is === 'unsure').map(({ path }: { path: string }) => path)).toEqual(['category'])
 
