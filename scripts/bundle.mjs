@@ -31,7 +31,7 @@ const guard = 'require-node'
 /** @param {string} name an entry below dist */
 const isGuarded = (name) => ![guard, 'node-version', 'cli'].includes(name)
 
-/** Place of the module that stands for `require` in undici. */
+/** Path of the module that stands for `require` in undici. */
 const builtins = 'builtins-of-node'
 
 /** Finds a module of Node as `require` does, and fails as it does: undici asks for some to see whether they are there. */

@@ -112,7 +112,7 @@ export class DocsPages {
 
   /**
    * Renders all pages.
-   * @param {string} template HTML with places for the parts of a page
+   * @param {string} template HTML with slots for the parts of a page
    * @param {(sections: Section[]) => string} storeIndex stores what the search reads, and returns its path below `docs/`
    * @returns {Map<string, string>} HTML by name
    * @throws {Error} when a link leads to a section that does not exist

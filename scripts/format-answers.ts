@@ -54,16 +54,16 @@ function next(tokens: Iterator<string>): string {
 
 /**
  * Prints a value on one line when it fits, else one part a line.
- * @param place the indent of the line, and how many characters of it are taken
+ * @param line the indent of the line, and how many characters of it are taken
  */
-function print({ text, parts }: Node, place: { readonly indent: string; readonly taken: number }): string {
-  if (parts === undefined || parts.length === 0 || place.taken + text.length <= width) return text
-  const indent = `${place.indent}  `
+function print({ text, parts }: Node, line: { readonly indent: string; readonly taken: number }): string {
+  if (parts === undefined || parts.length === 0 || line.taken + text.length <= width) return text
+  const indent = `${line.indent}  `
   const lines = parts.map(({ key, node }) => {
     const label = key === undefined ? '' : `${key}: `
     if (key !== undefined && oneLine.has(JSON.parse(key))) return indent + label + node.text
     return indent + label + print(node, { indent, taken: indent.length + label.length })
   })
   const [open, close] = [text[0], text.at(-1)]
-  return [open, lines.join(',\n'), `${place.indent}${close}`].join('\n')
+  return [open, lines.join(',\n'), `${line.indent}${close}`].join('\n')
 }

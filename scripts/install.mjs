@@ -34,17 +34,17 @@ function fetchNode(workshop) {
   const names = Object.keys(locked['']?.optionalDependencies ?? {}).filter((name) => isForHere(locked[`node_modules/${name}`] ?? {}))
   if (names.length === 0) throw createTooOldError()
   for (const name of names) {
-    const place = `node_modules/${name}`
-    const project = { name: 'workshop', version: '0.0.0', dependencies: { [name]: locked[place]?.version } }
+    const path = `node_modules/${name}`
+    const project = { name: 'workshop', version: '0.0.0', dependencies: { [name]: locked[path]?.version } }
     const lock = {
       ...project,
       lockfileVersion: 3,
       requires: true,
-      packages: { '': project, [place]: { ...locked[place], optional: false } },
+      packages: { '': project, [path]: { ...locked[path], optional: false } },
     }
     writeFileSync(join(workshop, 'package.json'), JSON.stringify(project))
     writeFileSync(join(workshop, 'package-lock.json'), JSON.stringify(lock))
-    const node = npmCi(workshop, process.execPath) ? findNode(join(workshop, place)) : undefined
+    const node = npmCi(workshop, process.execPath) ? findNode(join(workshop, path)) : undefined
     if (node && works(node)) return node
   }
   return process.execPath

@@ -34,10 +34,10 @@ export function printLicenses(names) {
 
 /** @param {string} name of a package */
 function readLicense(name) {
-  const place = join(root, 'node_modules', name)
-  const file = readdirSync(place).find((entry) => /^licen[sc]e/i.test(entry))
+  const folder = join(root, 'node_modules', name)
+  const file = readdirSync(folder).find((entry) => /^licen[sc]e/i.test(entry))
   const { version, license, author = 'its authors' } = readManifest(name)
   if (file === undefined && license === undefined) throw new Error(`${name} has no license; it cannot be bundled.`)
   const short = `License: ${license}. Copyright: ${typeof author === 'string' ? author : author.name}. The package has no license file.`
-  return `## ${name} ${version}\n\n${file === undefined ? short : readFileSync(join(place, file), 'utf8').trim()}\n`
+  return `## ${name} ${version}\n\n${file === undefined ? short : readFileSync(join(folder, file), 'utf8').trim()}\n`
 }

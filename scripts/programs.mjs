@@ -4,10 +4,10 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /**
- * Finds the places of a program.
+ * Lists the paths where a program can be.
  * @param {string} name a path, or a name to look up on PATH
  */
-function listPlaces(name) {
+function listPaths(name) {
   if (/[/\\]/.test(name)) return [name]
   return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
 }
@@ -22,12 +22,12 @@ function isExecutable(path) {
   }
 }
 
-/** @param {readonly string[]} [places] */
-const find = (places = []) => places.flatMap(listPlaces).find(isExecutable)
+/** @param {readonly string[]} [paths] */
+const find = (paths = []) => paths.flatMap(listPaths).find(isExecutable)
 
 /**
  * A program that tests need. Another one of `instead` serves where its package cannot be installed.
- * @typedef {{ setting: string, package: string, places: readonly string[], instead?: readonly string[], advice: string }} Program
+ * @typedef {{ setting: string, package: string, paths: readonly string[], instead?: readonly string[], advice: string }} Program
  */
 
 /**
@@ -42,7 +42,7 @@ async function ensureProgram(program) {
     if (isExecutable(given)) return given
     throw new Error(`${program.setting} is ${given}, which is not an executable file.`)
   }
-  const path = find(program.places) ?? ((await installWithApt(program.package)) ? find(program.places) : undefined) ?? find(program.instead)
+  const path = find(program.paths) ?? ((await installWithApt(program.package)) ? find(program.paths) : undefined) ?? find(program.instead)
   if (path) return path
   throw new Error(program.advice)
 }
@@ -55,7 +55,7 @@ let installing = Promise.resolve(true)
  * @returns {Promise<boolean>} true when apt-get installed it
  */
 function installWithApt(name) {
-  const possible = process.platform === 'linux' && process.getuid?.() === 0 && listPlaces('apt-get').some(isExecutable)
+  const possible = process.platform === 'linux' && process.getuid?.() === 0 && listPaths('apt-get').some(isExecutable)
   if (!possible) return Promise.resolve(false)
   installing = installing.then(async () => {
     console.error(`Installing ${name} for the tests (apt-get) ...`)
@@ -71,10 +71,10 @@ async function aptGet(args) {
   return code === 0
 }
 
-/** Chromium without windows: it takes two thirds of the CPU time. Debian's program on PATH is a shell around the first place. */
+/** Chromium without windows: it takes two thirds of the CPU time. Debian's program on PATH is a shell around the first path. */
 const headless = ['/usr/lib/chromium/chromium-headless-shell', 'chromium-headless-shell']
 
-/** Places of Chromium by platform; names without a folder are looked up on PATH. */
+/** Paths of Chromium by platform; names without a folder are looked up on PATH. */
 const USUAL = {
   linux: ['/usr/bin/chromium', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', '/snap/bin/chromium'],
   darwin: [
@@ -94,7 +94,7 @@ export const ensureChromium = () =>
   ensureProgram({
     setting: 'CHROMIUM_PATH',
     package: 'chromium-headless-shell',
-    places: headless,
+    paths: headless,
     instead: usual,
     advice: 'The browser tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its executable.',
   })
@@ -104,6 +104,6 @@ export const ensurePgBouncer = () =>
   ensureProgram({
     setting: 'PGBOUNCER_PATH',
     package: 'pgbouncer',
-    places: ['/usr/sbin/pgbouncer', 'pgbouncer', '/opt/homebrew/bin/pgbouncer', '/usr/local/bin/pgbouncer'],
+    paths: ['/usr/sbin/pgbouncer', 'pgbouncer', '/opt/homebrew/bin/pgbouncer', '/usr/local/bin/pgbouncer'],
     advice: 'The tests of a pooler need PgBouncer 1.18 or later: install it, or set PGBOUNCER_PATH to its executable.',
   })

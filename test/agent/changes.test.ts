@@ -9,10 +9,10 @@ import { connectClient } from '../mcp/clients.ts'
 import { share } from '../support/share.ts'
 import { connectGong, findHandle, readRows, runTool } from './support.ts'
 
-const place = () => ({ connector, kind: 'gong', entity: 'users' })
+const ref = () => ({ connector, kind: 'gong', entity: 'users' })
 const keyOf = (id: string): string => buildPrimaryKey(world.context.store.getTable('gong', 'users').key, { id }) ?? id
 const write = (users: Readonly<Record<string, string>>, removed: readonly string[] = []) =>
-  world.context.store.writeBatch(place(), {
+  world.context.store.writeBatch(ref(), {
     records: Object.entries(users).map(([id, title]) => ({ key: keyOf(id), fields: { id, title } })),
     removed: removed.map(keyOf),
     asked: world.clock.now,
@@ -69,7 +69,7 @@ describe.each(Object.entries(ways))('of %s', (_name, open) => {
     expect((await run('changes', { ...users, limit: 2_000 })).text).toContain('/limit must be 1 to 1000')
     expect((await run('changes', { ...users, entity: 'workspaces' })).text).toMatch(/action_not_supported[\s\S]*Searchable: .*users/)
     const now = await run('changes', { ...users, after: 'now' })
-    await world.context.store.deleteAll(place())
+    await world.context.store.deleteAll(ref())
     await write({ 2: 'two', 3: 'three' })
     const expired = await run('changes', { ...users, after: findAfter(now) })
     expect([expired.isError, expired.text]).toEqual([

@@ -21,12 +21,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const place = () => ({ connector, kind: 'gong', entity: 'users' })
+const ref = () => ({ connector, kind: 'gong', entity: 'users' })
 function write(users: Readonly<Record<string, string>>, removed: readonly string[] = []) {
   const { store } = world.context
   const keyOf = (id: string): string => buildPrimaryKey(store.getTable('gong', 'users').key, { id }) ?? id
   const records = Object.entries(users).map(([id, emailAddress]) => ({ key: keyOf(id), fields: { id, emailAddress } }))
-  return store.writeBatch(place(), { records, removed: removed.map(keyOf), asked: world.clock.now })
+  return store.writeBatch(ref(), { records, removed: removed.map(keyOf), asked: world.clock.now })
 }
 
 type Row = readonly [key: unknown, email: unknown, record: unknown]
@@ -70,7 +70,7 @@ describe.each(Object.entries(readers))('examples/%s/mirror.ts', (name, read) => 
     const rows = await run()
     expect(rows).toEqual(await copied())
     expect(rows.find(([key]) => key === '2')?.[1]).toBe('second@example.com')
-    await world.context.store.deleteAll(place())
+    await world.context.store.deleteAll(ref())
     await write({ 3: 'third@example.com', 4: 'four@example.com' })
     expect((await run()).map(([key, email]) => [key, email])).toEqual([
       ['3', 'third@example.com'],

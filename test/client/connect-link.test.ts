@@ -12,7 +12,7 @@ const url = `${origin}/base/connect/${id}#secret`
 
 const popup = { closed: false, location: { replace: vi.fn() }, close: vi.fn() }
 let listeners: ((message: unknown) => void)[] = []
-const place = { screenX: 0, screenY: 0, outerWidth: 1_280, outerHeight: 900 }
+const screen = { screenX: 0, screenY: 0, outerWidth: 1_280, outerHeight: 900 }
 const open = vi.fn()
 /** Answers of the status route, one after the other; the last one stays. An error: no answer. */
 let answers: (object | Error)[] = []
@@ -27,7 +27,7 @@ beforeEach(() => {
   answers = [{ status: 'open', connector_id: null }]
   asked.length = 0
   vi.stubGlobal('window', {
-    ...{ ...place, open },
+    ...{ ...screen, open },
     addEventListener: (_type: string, listener: (message: unknown) => void) => void listeners.push(listener),
     removeEventListener: (_type: string, listener: unknown) => {
       listeners = listeners.filter((each) => each !== listener)

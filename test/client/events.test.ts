@@ -103,8 +103,8 @@ test('chunks that are cut anywhere give the same events', () => {
       const whole = bytes(lines.map(([parts, end]) => parts.join('') + end).join(''))
       const once = new EventParser()
       const parser = new EventParser()
-      const places = [0, ...cuts.filter((cut) => cut < whole.length), whole.length].toSorted((a, b) => a - b)
-      const events = places.flatMap((end, index) => parser.push(whole.subarray(places[index - 1] ?? 0, end)))
+      const ends = [0, ...cuts.filter((cut) => cut < whole.length), whole.length].toSorted((a, b) => a - b)
+      const events = ends.flatMap((end, index) => parser.push(whole.subarray(ends[index - 1] ?? 0, end)))
       expect(events).toEqual(once.push(whole))
       expect([parser.lastEventId, parser.retryMs]).toEqual([once.lastEventId, once.retryMs])
     }),

@@ -32,8 +32,8 @@ function describeOne(condition: Exclude<Condition, { op: 'and' }>): string {
   if (condition.op === 'or') return `or(${condition.of.map(describe).join()})`
   if (condition.op === 'not') return `not(${describe(condition.of)})`
   const { path, ...rest } = condition
-  const place = writeJson([path.column?.name, path.steps, path.type, path.compare])
-  return rest.op === 'any' ? `any${place}(${describe(rest.of)})` : `${place}${writeJson(rest)}`
+  const named = writeJson([path.column?.name, path.steps, path.type, path.compare])
+  return rest.op === 'any' ? `any${named}(${describe(rest.of)})` : `${named}${writeJson(rest)}`
 }
 
 /** Describes what a condition means. Lists of `and` within each other, and their order, have no meaning. */

@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { share } from '../support/share.ts'
 import { type FakeService, type ListChanges, startFakeService } from './fake-service.ts'
-import { buildEnvironment, cli, makeFolder, openTerminal, type Caller, plain, runFerrule, runForJson } from './support.ts'
+import { buildEnvironment, type Caller, cli, makeFolder, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { startCommandWorld } from './world.ts'
 
 /** Reads lines of JSON. */

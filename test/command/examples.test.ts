@@ -18,7 +18,10 @@ mkdirSync(bin)
 writeFileSync(join(bin, 'ferrule'), `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`, { mode: 0o755 })
 
 /** Runs a line of the help in a shell, with the service of the test instead of the invented one. */
-async function runLine(line: string, caller: { readonly config: string }): Promise<{ code: number | null; stderr: string; stdout: string }> {
+async function runLine(
+  line: string,
+  caller: { readonly config: string },
+): Promise<{ code: number | null; stderr: string; stdout: string }> {
   const { folder } = running.caller
   const real = line.replaceAll('https://ferrule.example.com', running.world.url)
   const env = { ...buildEnvironment(caller), PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` }

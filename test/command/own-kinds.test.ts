@@ -121,7 +121,11 @@ describe('a kind through its versions', () => {
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 4, stdout: '' })
     expect(refused.stderr).toContain('remade: tickets searchable fields have another type: subject (a copy is emptied and filled again)')
     expect(refused.stderr).toContain('Give --yes.')
-    const terminal = openTerminal({ ...running.caller, env: { ...running.caller.env, NO_COLOR: '1' } }, ['kind', 'publish', 'desk.kind.yaml'])
+    const terminal = openTerminal({ ...running.caller, env: { ...running.caller.env, NO_COLOR: '1' } }, [
+      'kind',
+      'publish',
+      'desk.kind.yaml',
+    ])
     await terminal.waitFor('● No')
     expect(plain(terminal.drawn)).toContain('Publish desk with these changes?')
     terminal.type('y')

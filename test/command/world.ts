@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, sandboxConnector, type World, type WorldOptions } from '../http/support.ts'
 import { buildPackage, startKindRegistry } from './kind-registry.ts'
-import { makeFolder, type Caller, writeProfile } from './support.ts'
+import { type Caller, makeFolder, writeProfile } from './support.ts'
 
 /** A world, and a folder with the files that commands read. */
 export interface CommandWorld {

@@ -56,8 +56,8 @@ describe.each(Object.values(kinds))('$definition.kind', (kind) => {
     const returned = readConsentReturn(definition, query)
     expect(returned).toEqual({ state, code: 'CODE_1' })
     vendor.expect([file.exchange], {})
-    const place = { kind, configuration, origin: { api: vendor.origin } }
-    const values = await engine.exchangeConsent(place, { application, code: 'CODE_1', query, redirectUrl, ...pkce })
+    const connection = { kind, configuration, origin: { api: vendor.origin } }
+    const values = await engine.exchangeConsent(connection, { application, code: 'CODE_1', query, redirectUrl, ...pkce })
     expect(vendor.problems()).toEqual([])
     expect(values.reveal()).toEqual(file.credentials)
     await prove(values.reveal(), file.account)

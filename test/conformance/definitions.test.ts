@@ -4,12 +4,12 @@ import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { liveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { isOptional } from '../../packages/ferrule/src/definition/fields.ts'
-import { placesOf, plain } from './params.ts'
+import { listParams, plain } from './params.ts'
 import { kinds } from './subject.ts'
 
 /** Fields and parameters, however deep, that have no sentence. */
 const speechless = (at: string, fields: Fields | undefined): string[] =>
-  placesOf({ properties: plain(fields ?? {}) }).flatMap(({ names, schema }) =>
+  listParams({ properties: plain(fields ?? {}) }).flatMap(({ names, schema }) =>
     String(schema['description'] ?? '').trim().length < 2 ? [`${at} ${names.join('.')}`] : [],
   )
 

@@ -6,7 +6,7 @@ import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { answerFiles, type ExpectedCall, readAnswers, readCredentials } from './answers.ts'
 import { filled } from './made.ts'
-import { isLeaf, misplaced, type Place, placesOf, plain, queryNames, valueAt, without, withValue } from './params.ts'
+import { findMissent, isLeaf, listParams, type Param, plain, queryNames, valueAt, without, withValue } from './params.ts'
 import { expectedData, metaProblems, recordProblems } from './records.ts'
 import { connectionTo, type Door, engineDoor, everythingApart, libraryDoor } from './run.ts'
 import { type Asked, isObject, kinds, nextOf, operationAt, pageOf, pagesOf, partsOf, type Subject, type Values } from './subject.ts'
@@ -64,7 +64,7 @@ async function refusal(subject: Subject, params: unknown): Promise<{ code: strin
   }
 }
 
-const pointer = ({ names }: Place): string => `/params/${names.join('/')}`
+const pointer = ({ names }: Param): string => `/params/${names.join('/')}`
 
 /** Checks of every operation. */
 function checkOperation(subject: Subject) {
@@ -72,7 +72,7 @@ function checkOperation(subject: Subject) {
   const { definition } = kind
   const credentials = readCredentials(definition.kind)
   const entity = definition.entities[subject.entity]
-  const places = placesOf(plain(buildObjectSchema(operation.params)))
+  const params = listParams(plain(buildObjectSchema(operation.params)))
   const allPages = Object.values(answers.calls).flatMap((call) => pagesOf(subject, call))
   const isOwn = (asked: Asked): boolean => asked.entity === subject.entity && asked.action === action
   const pages = allPages.filter(isOwn)
@@ -104,12 +104,14 @@ function checkOperation(subject: Subject) {
 
   test('every parameter is used and travels as declared, once', () => {
     const steps = pagesOf(subject, answers.calls.full).filter(isOwn)
-    const unsent = places.filter(isLeaf).flatMap((place) => {
-      if (place.names[0] === page?.url) return []
-      const used = steps.find(({ params }) => valueAt(params, place.names) !== undefined)
-      if (used === undefined) return [`${place.names.join('.')} is not used`]
-      const changed = place.names.join('.') in (answers.changed ?? {})
-      return misplaced(operation, place.names, { value: valueAt(used.params, place.names), exchanges: used.page.exchanges, changed }) ?? []
+    const unsent = params.filter(isLeaf).flatMap((param) => {
+      if (param.names[0] === page?.url) return []
+      const used = steps.find(({ params }) => valueAt(params, param.names) !== undefined)
+      if (used === undefined) return [`${param.names.join('.')} is not used`]
+      const changed = param.names.join('.') in (answers.changed ?? {})
+      return (
+        findMissent(operation, param.names, { value: valueAt(used.params, param.names), exchanges: used.page.exchanges, changed }) ?? []
+      )
     })
     expect(unsent).toEqual([])
     for (const { page: answered } of pages) {
@@ -121,36 +123,36 @@ function checkOperation(subject: Subject) {
   test('what the caller leaves out is sent where it has a default, and only then', () => {
     const { exchanges = [] } = answers.calls.minimal.pages[0] ?? {}
     const wrong = Object.entries(operation.defaults ?? {}).flatMap(
-      ([name, value]) => misplaced(operation, [name], { value, exchanges }) ?? [],
+      ([name, value]) => findMissent(operation, [name], { value, exchanges }) ?? [],
     )
     expect(wrong).toEqual([])
   })
 
   if (page?.alone !== undefined) checkPosition(subject, { page, pages, refusal })
-  checkSupplied(subject, { places, configuration: credentials.configuration, refusal })
+  checkSupplied(subject, { params, configuration: credentials.configuration, refusal })
   checkRule(subject, refusal)
   checkSubmission(subject, pages)
   checkPolls(subject, pages)
   if (parts !== undefined) checkParts(parts, pages)
 
   test('the minimal call has the required parameters, those that the file says are needed, and no other', () => {
-    const used = places.filter(isLeaf).filter(({ names }) => valueAt(answers.calls.minimal.params, names) !== undefined)
-    const needed = places.filter((place) => (place.required || place.names.join('.') in (answers.needed ?? {})) && isLeaf(place))
+    const used = params.filter(isLeaf).filter(({ names }) => valueAt(answers.calls.minimal.params, names) !== undefined)
+    const needed = params.filter((param) => (param.required || param.names.join('.') in (answers.needed ?? {})) && isLeaf(param))
     expect(used.map(({ names }) => names.join('.'))).toEqual(needed.map(({ names }) => names.join('.')))
   })
 
   test('each required parameter is missed with its place', async () => {
-    for (const place of places.filter(({ required }) => required)) {
-      const { code, fields } = await refusal(subject, without(answers.calls.full.params, place.names))
-      expect(code).toBe(place.refuseMissing ?? 'missing_parameter')
-      expect(fields).toContain(pointer(place))
+    for (const param of params.filter(({ required }) => required)) {
+      const { code, fields } = await refusal(subject, without(answers.calls.full.params, param.names))
+      expect(code).toBe(param.refuseMissing ?? 'missing_parameter')
+      expect(fields).toContain(pointer(param))
     }
   })
 
   test('an unknown parameter is refused at its place, and the known ones are named', async () => {
     const holders: readonly { names: readonly string[]; schema: Values; refuse?: string | undefined }[] = [
       { names: [], schema: { properties: operation.params } },
-      ...places.filter((place) => !isLeaf(place)),
+      ...params.filter((param) => !isLeaf(param)),
     ]
     for (const { names, schema, refuse } of holders) {
       const { code, fields, message } = await refusal(subject, withValue(answers.calls.full.params, [...names, 'surprise'], 1))

@@ -8,8 +8,8 @@ type Values = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A place of a parameter: its names from the top, the schema, and whether every call needs it. */
-export interface Place {
+/** A parameter, also one within others: its names from the top, the schema, and whether every call needs it. */
+export interface Param {
   readonly names: readonly string[]
   readonly schema: Values
   readonly required: boolean
@@ -22,45 +22,45 @@ export interface Place {
 /** A schema as plain JSON: what is not written there does not count. */
 export const plain = (schema: unknown): Values => JSON.parse(JSON.stringify(schema))
 
-/** All places of an object's schema, those that hold others included. */
-export function placesOf(schema: Values, above: Partial<Place> = {}): Place[] {
+/** Lists all parameters of an object's schema, those that hold others included. */
+export function listParams(schema: Values, above: Partial<Param> = {}): Param[] {
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   const properties = isObject(schema['properties']) ? schema['properties'] : {}
   return Object.entries(properties).flatMap(([name, part]) => {
     if (!isObject(part)) return []
     const own = typeof part['x-refuse'] === 'string' ? part['x-refuse'] : above.refuse
-    const place = {
+    const param = {
       names: [...(above.names ?? []), name],
       schema: part,
       required: (above.required ?? true) && required.includes(name),
       refuse: own,
       refuseMissing: part['x-refuse-given'] === true ? above.refuseMissing : own,
     }
-    return [place, ...placesOf(part, place)]
+    return [param, ...listParams(part, param)]
   })
 }
 
-/** Returns whether a place holds no others. */
-export const isLeaf = ({ schema }: Place): boolean => !isObject(schema['properties'])
+/** Returns whether a parameter holds no others. */
+export const isLeaf = ({ schema }: Param): boolean => !isObject(schema['properties'])
 
-/** Returns the value at a place; undefined when it is missing. */
+/** Returns the value of a parameter; undefined when it is missing. */
 export const valueAt = (values: unknown, names: readonly string[]): unknown =>
   names.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), values)
 
-/** A copy without what is at a place. */
+/** A copy without one parameter. */
 export function without(values: Values, [name = '', ...rest]: readonly string[]): Values {
   const { [name]: taken, ...kept } = values
   return rest.length === 0 ? kept : { ...kept, [name]: without(isObject(taken) ? taken : {}, rest) }
 }
 
-/** A copy with a value at a place. */
+/** A copy with another value of one parameter. */
 export const withValue = (values: Values, [name = '', ...rest]: readonly string[], value: unknown): Values => {
   const inner = values[name]
   return { ...values, [name]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value) }
 }
 
 /** Returns what the connector supplies for a missing parameter, as it must travel; undefined for one that it does not supply. */
-export function suppliedValue({ schema }: Place, known: ConnectorDefinition['known'], configuration: Values): string | undefined {
+export function suppliedValue({ schema }: Param, known: ConnectorDefinition['known'], configuration: Values): string | undefined {
   const fill = schema['x-fill']
   if (!isObject(fill)) return undefined
   const value = configuration[known?.[String(fill['known'])]?.configuration ?? '']
@@ -69,7 +69,7 @@ export function suppliedValue({ schema }: Place, known: ConnectorDefinition['kno
 }
 
 interface Found {
-  readonly place: 'body' | 'query'
+  readonly in: 'body' | 'query'
   readonly value: unknown
 }
 
@@ -77,12 +77,12 @@ interface Found {
 function foundIn({ request }: Exchange, names: readonly string[]): Found[] {
   const { searchParams } = new URL(request.path, 'http://vendor.example')
   const value = valueAt(request.body, names)
-  const inQuery = searchParams.getAll(names.join('.')).map((text): Found => ({ place: 'query', value: text }))
-  return value === undefined ? inQuery : [{ place: 'body', value }, ...inQuery]
+  const inQuery = searchParams.getAll(names.join('.')).map((text): Found => ({ in: 'query', value: text }))
+  return value === undefined ? inQuery : [{ in: 'body', value }, ...inQuery]
 }
 
 /** Where a parameter belongs: the body has everything but the names of a submission, and a GET has no body. */
-const placeOf = ({ call, submits }: Operation, path: string): Found['place'] =>
+const findCarrier = ({ call, submits }: Operation, path: string): Found['in'] =>
   call.startsWith('GET') || (submits !== undefined && [submits.id, submits.again].includes(path)) ? 'query' : 'body'
 
 const same = (found: unknown, value: unknown): boolean =>
@@ -92,7 +92,7 @@ const same = (found: unknown, value: unknown): boolean =>
 export const queryNames = ({ request }: Exchange): string[] => [...new URL(request.path, 'http://vendor.example').searchParams.keys()]
 
 /** Finds the URL of a next page that is sent whole: only its position and companions may be sent. */
-export function misplacedUrl(page: PositionPages, url: unknown, exchanges: readonly Exchange[]): string | undefined {
+export function findMissentUrl(page: PositionPages, url: unknown, exchanges: readonly Exchange[]): string | undefined {
   const [api] = exchanges
   const wanted = new URL(String(url)).searchParams.get(page.next.from ?? '')
   if (api === undefined || wanted === null) return 'no request, or no position in the URL'
@@ -112,7 +112,7 @@ export interface Sent {
  * Finds a parameter of the pinned requests of a page that does not travel as the definition says.
  * @returns a sentence; undefined when all is well
  */
-export function misplaced(operation: Operation, names: readonly string[], { value, exchanges, changed }: Sent): string | undefined {
+export function findMissent(operation: Operation, names: readonly string[], { value, exchanges, changed }: Sent): string | undefined {
   const path = names.join('.')
   const [api] = exchanges
   if (api === undefined) return 'no request'
@@ -142,7 +142,7 @@ export function misplaced(operation: Operation, names: readonly string[], { valu
   }
   if (operation.local?.[path] !== undefined) return found.length === 0 ? undefined : `${path} is sent although the vendor lacks it`
   const [one, ...more] = found
-  if (one === undefined || more.length > 0 || one.place !== placeOf(operation, path))
-    return `${path} is not sent once in the ${placeOf(operation, path)}`
+  if (one === undefined || more.length > 0 || one.in !== findCarrier(operation, path))
+    return `${path} is not sent once in the ${findCarrier(operation, path)}`
   return changed === true || same(one.value, value) ? undefined : `${path} is not sent as it is`
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { isOptional } from '../../packages/ferrule/src/definition/fields.ts'
 import type { PartPages, PositionPages } from '../../packages/ferrule/src/definition/page.ts'
 import type { CredentialsFile } from './answers.ts'
-import { isLeaf, misplaced, misplacedUrl, type Place, queryNames, suppliedValue, valueAt, without } from './params.ts'
+import { findMissent, findMissentUrl, isLeaf, type Param, queryNames, suppliedValue, valueAt, without } from './params.ts'
 import { type AskedPage, isObject, type Refusal, type Subject } from './subject.ts'
 
 /** What the checks of a position need. */
@@ -34,7 +34,7 @@ export function checkPosition(subject: Subject, { page, pages, refusal }: Positi
   test('the URL of a next page is taken apart, never sent', () => {
     const given = pages.filter(({ params }) => page.url !== undefined && params[page.url] !== undefined)
     expect(given.length).toBeGreaterThan(page.url === undefined ? -1 : 0)
-    expect(given.flatMap(({ params, page: { exchanges } }) => misplacedUrl(page, params[page.url ?? ''], exchanges) ?? [])).toEqual([])
+    expect(given.flatMap(({ params, page: { exchanges } }) => findMissentUrl(page, params[page.url ?? ''], exchanges) ?? [])).toEqual([])
   })
 
   test('a filter beside a position, and a second position, are refused at their places', async () => {
@@ -51,33 +51,33 @@ export function checkPosition(subject: Subject, { page, pages, refusal }: Positi
 }
 
 /** Returns whether a parameter is left out when its value is unknown. */
-const isSpared = ({ schema }: Place): boolean => isObject(schema['x-fill']) && schema['x-fill']['as'] === 'if_known'
+const isSpared = ({ schema }: Param): boolean => isObject(schema['x-fill']) && schema['x-fill']['as'] === 'if_known'
 
 /** What the checks of supplied parameters need. */
 interface Supply {
-  readonly places: readonly Place[]
+  readonly params: readonly Param[]
   readonly configuration: CredentialsFile['configuration']
   readonly refusal: Refusal
 }
 
 /** Checks of parameters that the connector supplies when the caller leaves them out. */
-export function checkSupplied(subject: Subject, { places, configuration, refusal }: Supply) {
+export function checkSupplied(subject: Subject, { params, configuration, refusal }: Supply) {
   const { kind, operation, answers } = subject
   const known = kind.definition.known
-  const supplied = places.filter(isLeaf).flatMap((place) => {
-    const value = suppliedValue(place, known, configuration)
-    return value === undefined ? [] : [{ place, value }]
+  const supplied = params.filter(isLeaf).flatMap((param) => {
+    const value = suppliedValue(param, known, configuration)
+    return value === undefined ? [] : [{ param, value }]
   })
   if (supplied.length === 0) return
 
   test('what the connector knows travels as declared where the caller leaves it out, and is missed where nobody knows it', async () => {
-    for (const { place, value } of supplied) {
-      expect(valueAt(answers.calls.minimal.params, place.names)).toBeUndefined()
+    for (const { param, value } of supplied) {
+      expect(valueAt(answers.calls.minimal.params, param.names)).toBeUndefined()
       const exchanges = answers.calls.minimal.pages[0]?.exchanges ?? []
-      expect(misplaced(operation, place.names, { value, exchanges })).toBeUndefined()
-      if (isSpared(place)) continue
-      const { code, fields, message } = await refusal(subject, without(answers.calls.full.params, place.names))
-      expect({ code, fields }).toEqual({ code: 'missing_parameter', fields: [`/params/${place.names.join('/')}`] })
+      expect(findMissent(operation, param.names, { value, exchanges })).toBeUndefined()
+      if (isSpared(param)) continue
+      const { code, fields, message } = await refusal(subject, without(answers.calls.full.params, param.names))
+      expect({ code, fields }).toEqual({ code: 'missing_parameter', fields: [`/params/${param.names.join('/')}`] })
       expect(message).toContain('in the configuration of the connector')
     }
   })

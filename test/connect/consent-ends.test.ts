@@ -37,8 +37,8 @@ overBoth('tokens of consents', async (database) => {
   /** Connects a consent with a token. @returns ids of the workspace and the connector */
   async function connect(workspace: string, given: string, who = owner) {
     token = given
-    const place = { workspace_name: workspace, create_workspace: true }
-    const { id, url } = await platform.connectLinks.create(who, { ...place, end_user: { id: 'u' }, kinds: [kind], sandbox: true })
+    const within = { workspace_name: workspace, create_workspace: true }
+    const { id, url } = await platform.connectLinks.create(who, { ...within, end_user: { id: 'u' }, kinds: [kind], sandbox: true })
     const { cookie: session } = await platform.connectPages.open({ id, secret: new URL(url).hash.slice(1) })
     const visit = { linkId: id, session: session.value }
     const { consent, cookie } = await platform.connectPages.begin(visit, { kind })

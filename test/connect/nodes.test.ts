@@ -21,7 +21,7 @@ type Vendor = Pick<Engine, 'exchangeConsent' | 'checkAccount'>
 
 /** A vendor that takes everything. */
 const taking: Vendor = {
-  exchangeConsent: async (_place, { application }) =>
+  exchangeConsent: async (_connection, { application }) =>
     secretOf({ ...('app_id' in application.reveal() ? { access_token: 'a' } : token), ...application.reveal() }),
   checkAccount: async () => ({ kind: 'gong', ids: ['1'] }),
 }
@@ -29,7 +29,7 @@ const taking: Vendor = {
 /** A vendor that gives a token for every code. */
 const giving = (access_token: string): Vendor => ({
   ...taking,
-  exchangeConsent: async (_place, { application }) => secretOf({ access_token, ...application.reveal() }),
+  exchangeConsent: async (_connection, { application }) => secretOf({ access_token, ...application.reveal() }),
 })
 
 /** The vendor of a node: what it does now, and the exchanges that it has seen. */
@@ -40,9 +40,9 @@ class VendorOfNode {
   /** Builds the engine of the node. */
   readonly engine = () =>
     createStubEngine({
-      exchangeConsent: (place, consented) => {
+      exchangeConsent: (connection, consented) => {
         this.exchanges += 1
-        return this.does.exchangeConsent(place, consented)
+        return this.does.exchangeConsent(connection, consented)
       },
       checkAccount: (connection) => this.does.checkAccount(connection),
       listConsentAccounts: async () => [{ id: '7', name: 'Seven' }],

@@ -75,7 +75,7 @@ describe('a parameter of one value', () => {
     expect((await failure(filled('ads', { discovered }))).message).toMatch(/advertiser 1000, 1001, [\d, ]*1019 and 100 more\.$/)
   })
 
-  test('that nobody knows is missed, with both places where it can be given', async () => {
+  test('that nobody knows is missed, with both ways to give it', async () => {
     const error = await failure(filled('ads', { discovered: '' }))
     expect(error).toMatchObject({ code: 'missing_parameter', retryable: false })
     expect(error.message).toContain(

@@ -60,7 +60,7 @@ const connectTo = (definition: ConnectorDefinition, origin?: OriginOverride): Co
 const list = { entity: 'things', action: 'list', params: {} }
 const refused = { code: 'upstream_unreachable', retryable: false, message: expect.stringContaining('public') }
 
-/** Sockets that were opened to other places than the vendor of a test. */
+/** Sockets that were opened to other hosts than the vendor of a test. */
 let opened: unknown[]
 beforeEach(() => {
   opened = []

@@ -55,7 +55,7 @@ describe('path slots', () => {
   })
 })
 
-describe('places', () => {
+describe('what carries parameters', () => {
   test('a query is encoded: plus signs, colons and spaces survive', () => {
     const { path } = built('calls', 'list', { fromDateTime: '2025-03-01T00:00:00.5+02:00', cursor: 'a b&c=d+é' })
     expect(path).toBe('/v2/calls?fromDateTime=2025-03-01T00%3A00%3A00.5%2B02%3A00&cursor=a+b%26c%3Dd%2B%C3%A9')

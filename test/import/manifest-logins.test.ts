@@ -132,7 +132,7 @@ refresh_token: "{{ config['refresh'] }}"`,
     })
   })
 
-  test('a refresh token that each call replaces has no place in a login', async () => {
+  test('a refresh token that each call replaces fits no login', async () => {
     const refused = importText(
       writeManifest({
         authenticator: `type: OAuthAuthenticator

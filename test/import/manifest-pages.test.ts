@@ -105,7 +105,7 @@ test('a path with spaces, names of headers with underscores, and names that are 
   expect([file.entities['notes']?.list, file.auth['key']?.send]).toMatchObject([{ call: 'GET /All%20notes' }, { x_api_key: '{token}' }])
 })
 
-const into = (place: string, name: string): string => `{ type: RequestOption, inject_into: ${place}, field_name: ${name} }`
+const into = (carrier: string, name: string): string => `{ type: RequestOption, inject_into: ${carrier}, field_name: ${name} }`
 
 describe('parameters that the platform puts into the body', () => {
   test('of a GET: the start of the changes and the values of a list', async () => {
@@ -130,13 +130,13 @@ describe('parameters that the platform puts into the body', () => {
   test.each([
     ['body_json', 'json'],
     ['body_data', 'form'],
-  ])('of a GET: the position and the size of a page (%s)', async (place, as) => {
+  ])('of a GET: the position and the size of a page (%s)', async (carrier, as) => {
     const { file, isWhole, read } = await importText(
       writeManifest({
         retriever: `paginator:
   type: DefaultPaginator
-  page_token_option: ${into(place, 'skip')}
-  page_size_option: ${into(place, 'count')}
+  page_token_option: ${into(carrier, 'skip')}
+  page_size_option: ${into(carrier, 'count')}
   pagination_strategy: { type: OffsetIncrement, page_size: 50 }`,
       }),
     )

@@ -1,4 +1,4 @@
-/** A right file of no vendor, which tests make wrong in one place. */
+/** A right file of no vendor, in which tests make one mistake. */
 export const acme = `kind: acme
 title: Acme
 category: things

@@ -79,7 +79,7 @@ beforeEach(() => {
 
 const read = async () => connect(await parseKind(file), { credentials: { key: 'k1' }, origin })
 
-test('are asked for by the names that plain texts can hold, each once, and stand in one place of the record', async () => {
+test('are asked for by the names that plain texts can hold, each once, and stand in one object of the record', async () => {
   const desk = await read()
   const { data, meta } = await desk.entity('tickets').list({})
   expect(data).toEqual([{ id: 1, self: '/1', title: 'Hello', own: { cf_1: 'blue', cf_2: { value: 7 } } }])

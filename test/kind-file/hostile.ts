@@ -1,4 +1,4 @@
-/** Kind files of strangers who mean harm: each is the right file, made wrong in one place. */
+/** Kind files of strangers who mean harm: each is the right file with one mistake. */
 import { acme } from './acme.ts'
 
 /** What in the file becomes what, and what the mistake says. */
@@ -61,7 +61,12 @@ export const hostile: Readonly<Record<string, readonly Hostile[]>> = {
       'an IP address|name of a host',
     ],
     ['pages about the API on this machine', 'docs: https://docs.acme.example', 'docs: https://127.0.0.1/docs', 'an IP address'],
-    ['a place of credentials inside', 'find: Settings > API', 'find: { says: There., url: https://wiki.corp/x }', 'none ends with .corp'],
+    [
+      'an address of credentials inside',
+      'find: Settings > API',
+      'find: { says: There., url: https://wiki.corp/x }',
+      'none ends with .corp',
+    ],
   ],
   headers: [
     ...['host', 'content-length', 'transfer-encoding', 'cookie', 'connection', 'proxy-authorization', 'x-forwarded-for'].map(

@@ -45,7 +45,7 @@ test('the shortest form has usual values', async () => {
   })
 })
 
-test('without the place of the secret it is in doubt', async () => {
+test('without where to find the secret it is in doubt', async () => {
   const { doubts } = await readKind(file(right), { name: 'hall' })
   expect(doubts.map(({ path, message }) => `${path}: ${message}`)).toEqual(['webhooks: does not say where people find the secret'])
   expect((await readKind(file(`find: Settings > Hooks\n${right}`), { name: 'hall' })).doubts).toEqual([])

@@ -1,4 +1,4 @@
-/** Mistakes in the files of kinds that ship are found by their stand-ins: so a file that passes is right in these places. */
+/** Mistakes in the files of kinds that ship are found by their stand-ins: so a file that passes is right there. */
 import { describe, expect, test } from 'vitest'
 import type { LoadedKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { held, loadSubject, open, parseText, readKindFile, walk } from './connectors.ts'

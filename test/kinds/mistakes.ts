@@ -21,7 +21,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       by: 'list customers',
     },
     { says: 'another path', change: ['path: /v1', 'path: /v2'], by: 'list customers' },
-    { says: 'another place of the rows', change: ['at: data, pages', 'at: items, pages'], by: 'list customers' },
+    { says: 'another path of the rows', change: ['at: data, pages', 'at: items, pages'], by: 'list customers' },
     { says: 'an unknown version', change: ['stripe-version: 2026-02-25.clover', 'stripe-version: clover'], by: 'list customers' },
     { says: 'JSON instead of a form', change: ['as: form', 'as: json'], by: 'write customers' },
     { says: 'no key of repeated writes', change: [', once: idempotency-key', ''], by: 'write customers' },
@@ -41,7 +41,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'an unknown size', change: ['size: per_page=100 }\n  counted', 'size: limit=100 }\n  counted'], by: 'list issues' },
     { says: 'an unknown version', change: ["x-github-api-version: '2022-11-28'", "x-github-api-version: '2021-01-01'"], by: 'list issues' },
     { says: 'rows at the root', change: ['      at: workflow_runs\n', ''], by: 'list workflow_runs' },
-    { says: 'another place of results', change: ['      at: items\n', '      at: results\n'], by: 'list found_issues' },
+    { says: 'another path of results', change: ['      at: items\n', '      at: results\n'], by: 'list found_issues' },
     { says: 'other words for a token', change: ["'Bearer {token}'", "'Key {token}'"], by: 'list issues' },
     {
       says: 'open issues only',
@@ -72,7 +72,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
   ],
   slack: [
-    { says: 'another place of the cursor', change: ['next: response_metadata.next_cursor', 'next: next_cursor'], by: 'list users' },
+    { says: 'another path of the cursor', change: ['next: response_metadata.next_cursor', 'next: next_cursor'], by: 'list users' },
     { says: 'an unknown position', change: ['send: cursor, size', 'send: page_token, size'], by: 'list users' },
     { says: 'too large pages', change: ['size: limit=200', 'size: limit=1000'], by: 'list users' },
     {
@@ -80,8 +80,8 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       change: ['cursor: { next: response_metadata.next_cursor, send: cursor,', 'cursor: { next: pages, send: cursor,'],
       by: 'list users',
     },
-    { says: 'another place of the rows', change: ['at: members', 'at: users'], by: 'list users' },
-    { says: 'another place of files', change: ['at: files', 'at: items'], by: 'list files' },
+    { says: 'another path of the rows', change: ['at: members', 'at: users'], by: 'list users' },
+    { says: 'another path of files', change: ['at: files', 'at: items'], by: 'list files' },
     { says: 'a wrong flag of failures', change: ['failed: { ok: false }', 'failed: { ok: true }'], by: 'list users' },
     { says: 'public channels only', change: ['types: [public_channel, private_channel]', 'types: [public_channel]'], by: 'copy channels' },
     {
@@ -115,7 +115,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'a position without brackets', change: ["send: 'page[after]'", 'send: page_after'], by: 'list organizations' },
     { says: 'too large pages', change: ["'page[size]=100'", "'page[size]=1000'"], by: 'list organizations' },
     { says: 'a password instead of a token', change: ['{email}/token:{api_token}', '{email}:{api_token}'], by: 'list organizations' },
-    { says: 'another place of the rows', change: ['at: organizations }', 'at: data }'], by: 'list organizations' },
+    { says: 'another path of the rows', change: ['at: organizations }', 'at: data }'], by: 'list organizations' },
     { says: 'the flag of the end turned around', change: ["more: '!end_of_stream'", 'more: end_of_stream'], by: 'list tickets' },
     {
       says: 'milliseconds',
@@ -132,7 +132,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'another version', change: ['path: /api/v2', 'path: /api/v1'], by: 'list organizations' },
   ],
   notion: [
-    { says: 'another place of the cursor', change: ['next: next_cursor', 'next: cursor'], by: 'list documents' },
+    { says: 'another path of the cursor', change: ['next: next_cursor', 'next: cursor'], by: 'list documents' },
     { says: 'an unknown position', change: ['send: start_cursor', 'send: cursor'], by: 'list documents' },
     {
       says: 'the cursor in the query',
@@ -141,7 +141,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
     { says: 'too large pages', change: ['page_size=100', 'page_size=1000'], by: 'list documents' },
     { says: 'an unknown version', change: ["notion-version: '2025-09-03'", "notion-version: '2020-01-01'"], by: 'list documents' },
-    { says: 'another place of the rows', change: ['at: results', 'at: data'], by: 'list documents' },
+    { says: 'another path of the rows', change: ['at: results', 'at: data'], by: 'list documents' },
     {
       says: 'tables among the pages',
       change: ['always: { filter.property: object, filter.value: page, sort', 'always: { sort'],
@@ -180,7 +180,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
     { says: 'ids that several types have', change: ['key: [object, id]', 'key: id'], by: 'copy custom_records' },
     {
-      says: 'another place of the cursor',
+      says: 'another path of the cursor',
       change: ['after: { next: paging.next.after', 'after: { next: paging.after'],
       by: 'list contacts',
     },
@@ -188,7 +188,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'too large pages', change: ['size: limit=100', 'size: limit=200'], by: 'list contacts' },
     { says: 'too large pages of searches', change: ['size: limit=200', 'size: limit=500'], by: 'list found_contacts' },
     { says: 'the link as a cursor', change: ['after: { next: paging.next.after', 'after: { next: paging.next.link'], by: 'list contacts' },
-    { says: 'another place of the rows', change: ['at: results, pages', 'at: objects, pages'], by: 'list contacts' },
+    { says: 'another path of the rows', change: ['at: results, pages', 'at: objects, pages'], by: 'list contacts' },
     { says: 'other words for a token', change: ["'Bearer {token}'", "'{token}'"], by: 'list contacts' },
     {
       says: 'a body without its wrapping',
@@ -208,7 +208,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'lists of the wrong size for owners', change: ['size: limit=500', 'size: limit=501'], by: 'list owners' },
   ],
   'google-calendar': [
-    { says: 'another place of the cursor', change: ['events: { next: nextPageToken', 'events: { next: nextToken'], by: 'copy events' },
+    { says: 'another path of the cursor', change: ['events: { next: nextPageToken', 'events: { next: nextToken'], by: 'copy events' },
     {
       says: 'the token of changes as a cursor',
       change: ['events: { next: nextPageToken', 'events: { next: nextSyncToken'],
@@ -221,7 +221,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
     { says: 'too large pages', change: ['size: maxResults=250 }', 'size: maxResults=500 }'], by: 'list access_rules' },
     { says: 'too large pages of events', change: ['size: maxResults=2500', 'size: maxResults=5000'], by: 'list events' },
-    { says: 'another place of the rows', change: ['at: items', 'at: events'], by: 'list events' },
+    { says: 'another path of the rows', change: ['at: items', 'at: events'], by: 'list events' },
     { says: 'another path', change: ['path: /calendar/v3', 'path: /calendar/v2'], by: 'list events' },
     {
       says: 'a token that is not read',
@@ -248,14 +248,14 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
     { says: 'histories as objects', change: [', associateEntityType: { exists: false }', ''], by: 'copy custom_records' },
     { says: 'metadata as objects', change: [', replicateable: true', ''], by: 'copy custom_records' },
-    { says: 'another place of the next page', change: ['next: nextRecordsUrl', 'next: nextPageUrl'], by: 'list accounts' },
+    { says: 'another path of the next page', change: ['next: nextRecordsUrl', 'next: nextPageUrl'], by: 'list accounts' },
     {
       says: 'the address as a parameter',
       change: ['next: nextRecordsUrl, more', 'next: nextRecordsUrl, send: q, more'],
       by: 'list accounts',
     },
     { says: 'the flag of the end turned around', change: ["more: '!done'", 'more: done'], by: 'list accounts' },
-    { says: 'another place of the rows', change: ['at: records', 'at: items'], by: 'list accounts' },
+    { says: 'another path of the rows', change: ['at: records', 'at: items'], by: 'list accounts' },
     { says: 'another version', change: ['path: /services/data/v62.0', 'path: /services/data/62'], by: 'list accounts' },
     {
       says: 'other words for a token',
@@ -291,7 +291,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     },
   ],
   jira: [
-    { says: 'another place of the token', change: ['next: nextPageToken', 'next: pageToken'], by: 'list issues' },
+    { says: 'another path of the token', change: ['next: nextPageToken', 'next: pageToken'], by: 'list issues' },
     { says: 'an unknown position', change: ['send: nextPageToken', 'send: pageToken'], by: 'list issues' },
     {
       says: 'the flag of the end turned around',
@@ -323,7 +323,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
   ],
   linear: [
     {
-      says: 'another place of the cursor',
+      says: 'another path of the cursor',
       change: ['data.result.pageInfo.endCursor', 'data.result.pageInfo.startCursor'],
       by: 'list issues',
     },
@@ -332,7 +332,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'too large pages', change: ['first=250', 'first=500'], by: 'list issues' },
     { says: 'another path', change: ['graphql: /graphql', 'graphql: /api/graphql'], by: 'list issues' },
     { says: 'other words for a key', change: ["'{api_key}' }", "'Bearer {api_key}' }"], by: 'list issues' },
-    { says: 'another place of the rows', change: ['at: data.result.nodes', 'at: data.result.edges'], by: 'list issues' },
+    { says: 'another path of the rows', change: ['at: data.result.nodes', 'at: data.result.edges'], by: 'list issues' },
     { says: 'an unknown field', change: ['branchName: string Name', 'branch_name: string Name'], by: 'list issues' },
     {
       says: 'an object without its fields',
@@ -355,6 +355,6 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     { says: 'those who cannot sign in left out', change: ['params: { includeDisabled: true }, ', ''], by: 'copy users' },
     { says: 'an input without its wrapping', change: ['      wrap: input\n', ''], by: 'write issues' },
     { says: 'another type of the input', change: ['input: IssueCreateInput!', 'input: IssueInput!'], by: 'write issues' },
-    { says: 'another place of the record', change: ['at: data.result.issue\n', 'at: data.result.entity\n'], by: 'write issues' },
+    { says: 'another path of the record', change: ['at: data.result.issue\n', 'at: data.result.entity\n'], by: 'write issues' },
   ],
 }

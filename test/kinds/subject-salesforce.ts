@@ -16,7 +16,7 @@ const objects = {
   products: 'Product2',
   users: 'User',
 }
-/** The custom fields of a record stand in one place. */
+/** The custom fields of a record stand in one object. */
 const withCustom = (row: Row): Row => ({
   ...row,
   custom: Object.fromEntries(Object.entries(row).filter(([name]) => name in customTypes)),

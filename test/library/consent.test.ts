@@ -26,7 +26,7 @@ const applications: Readonly<Record<Kind, Secret<Readonly<Record<string, string>
   gong: new Secret({ client_id: sandboxCredentials.clientId, client_secret: sandboxCredentials.clientSecret }),
   'tiktok-marketing': new Secret({ app_id: tiktokCredentials.appId, secret: tiktokCredentials.secret }),
 }
-const placeOf = (kind: Kind) => ({ kind: kinds[kind], configuration: {}, origin: sandbox.origins[kind] })
+const connectionOf = (kind: Kind) => ({ kind: kinds[kind], configuration: {}, origin: sandbox.origins[kind] })
 const redirectOf = (kind: Kind) => `http://127.0.0.1/connect/callback/${kind}`
 
 /** Opens the page as a person, and returns what comes back. */
@@ -43,12 +43,12 @@ async function consent(kind: Kind, walk: (url: string) => Promise<Parameters<typ
 }
 
 const exchange = (kind: Kind, code: string) =>
-  engine.exchangeConsent(placeOf(kind), { application: applications[kind], code, redirectUrl: redirectOf(kind) })
+  engine.exchangeConsent(connectionOf(kind), { application: applications[kind], code, redirectUrl: redirectOf(kind) })
 
 async function connectBy(kind: Kind, walk: Parameters<typeof consent>[1], configuration = {}): Promise<Connection> {
   const returned = await consent(kind, walk)
   const values = await exchange(kind, 'code' in returned ? returned.code : '')
-  return { ...placeOf(kind), configuration, credentials: fixed(values.reveal()) }
+  return { ...connectionOf(kind), configuration, credentials: fixed(values.reveal()) }
 }
 
 describe('a consent at Gong', () => {

@@ -242,7 +242,7 @@ describe('a bundle of plain esbuild', () => {
     for (const [name, program] of Object.entries(bundledPrograms)) writeFileSync(join(consumer, `${name}.mjs`), program)
   })
 
-  /** Bundles a program into a folder without packages. Returns the place of the bundle. */
+  /** Bundles a program into a folder without packages. Returns the path of the bundle. */
   const bundle = (name: string, format: 'esm' | 'cjs', platform = 'node', ...more: readonly string[]): string => {
     const outfile = join(mkdtempSync(join(folder, 'bundled-')), format === 'esm' ? 'bundle.mjs' : 'bundle.cjs')
     const args = [`${name}.mjs`, '--bundle', `--platform=${platform}`, `--format=${format}`, `--outfile=${outfile}`, '--log-level=error']

@@ -172,11 +172,11 @@ export const strict = {
   types: ['node'],
 }
 
-/** Builds the programs of README, pointed at the sandbox: `ORIGINS` holds its addresses. Only names of places change. */
+/** Builds the programs of README, pointed at the sandbox: `ORIGINS` holds its addresses. Only names of what it reaches change. */
 export function buildReadmeProgram(): string {
   const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
-  const places = { 'myorg-my_account': 'sandbox-account', SHOP: 'SANDBOX', REPORTING_WH: 'SANDBOX_WH', REPORTER: 'SANDBOX_ROLE' }
-  const code = Object.entries(places).reduce((text, [shown, real]) => text.replaceAll(`'${shown}'`, `'${real}'`), blocks.join('\n'))
+  const names = { 'myorg-my_account': 'sandbox-account', SHOP: 'SANDBOX', REPORTING_WH: 'SANDBOX_WH', REPORTER: 'SANDBOX_ROLE' }
+  const code = Object.entries(names).reduce((text, [shown, real]) => text.replaceAll(`'${shown}'`, `'${real}'`), blocks.join('\n'))
   return code.replaceAll(/connect\('([a-z-]+)', \{/g, (head, kind) => `${head} origin: JSON.parse(process.env.ORIGINS ?? '')['${kind}'],`)
 }
 

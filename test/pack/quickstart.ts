@@ -16,14 +16,14 @@ export interface Quickstart {
   readonly exitCode: number | null
 }
 
-/** Where the service runs: the executable of Node, the project that has the packages, and the folder of its data. */
-export interface Place {
+/** What runs the service: the executable of Node, the project that has the packages, and the folder of its data. */
+export interface Installation {
   readonly node: string
   readonly project: string
   readonly data: string
 }
 
-const buildEnvironment = ({ node, data }: Place): NodeJS.ProcessEnv => {
+const buildEnvironment = ({ node, data }: Installation): NodeJS.ProcessEnv => {
   return { ...withoutOuterSettings(), ...pathWith(dirname(node)), FERRULE_PORT: '0', FERRULE_DATA: data }
 }
 
@@ -53,9 +53,9 @@ async function paste(lines: readonly string[], env: NodeJS.ProcessEnv): Promise<
  * Starts `ferrule-server serve` with its sandbox and runs the lines of its banner.
  * @throws when the service does not start, or its lines print something else than two pages
  */
-export async function runQuickstart(place: Place): Promise<Quickstart> {
-  const env = buildEnvironment(place)
-  const service = spawn(place.node, ['node_modules/.bin/ferrule-server', 'serve'], { cwd: place.project, env })
+export async function runQuickstart(installation: Installation): Promise<Quickstart> {
+  const env = buildEnvironment(installation)
+  const service = spawn(installation.node, ['node_modules/.bin/ferrule-server', 'serve'], { cwd: installation.project, env })
   try {
     const banner = await readBanner(service)
     const text = await paste(

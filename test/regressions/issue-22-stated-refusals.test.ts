@@ -8,8 +8,8 @@ import type { Json } from '../http/support.ts'
 const document: Json = openApiDocument({ routes, kinds: Object.values(kinds) })
 
 /** Lists everything of a name that callers send: parameters of queries, and members of bodies. */
-function listSent(name: string): readonly { readonly place: string; readonly description: string; readonly codes: string }[] {
-  const found: { place: string; description: string; codes: string }[] = []
+function listSent(name: string): readonly { readonly route: string; readonly description: string; readonly codes: string }[] {
+  const found: { route: string; description: string; codes: string }[] = []
   for (const [path, methods] of Object.entries<Json>(document.paths))
     for (const [method, operation] of Object.entries<Json>(methods)) {
       const codes = Object.values<Json>(operation.responses)
@@ -19,7 +19,7 @@ function listSent(name: string): readonly { readonly place: string; readonly des
       const members = [...bodies].map(([, schema = '']) => document.components.schemas[schema]?.properties?.[name])
       const parameter = operation.parameters?.find((each: Json) => each.in === 'query' && each.name === name)
       for (const each of [parameter, ...members])
-        if (each !== undefined) found.push({ place: `${method} ${path}`, description: String(each.description), codes })
+        if (each !== undefined) found.push({ route: `${method} ${path}`, description: String(each.description), codes })
     }
   return found
 }
@@ -27,26 +27,26 @@ function listSent(name: string): readonly { readonly place: string; readonly des
 test('a cursor is opaque, and any other text is invalid_cursor', () => {
   const cursors = listSent('cursor')
   expect(cursors.length).toBeGreaterThan(7)
-  for (const { place, description, codes } of cursors) {
-    expect(description, place).toMatch(/opaque/i)
-    expect(description, place).toContain('invalid_cursor')
-    expect(codes, place).toContain('invalid_cursor')
+  for (const { route, description, codes } of cursors) {
+    expect(description, route).toMatch(/opaque/i)
+    expect(description, route).toContain('invalid_cursor')
+    expect(codes, route).toContain('invalid_cursor')
   }
 })
 
 test.each(['customer_name', 'external_user_id'])('the old name %s must not differ from the new one', (name) => {
   const names = listSent(name)
   expect(names.length).toBeGreaterThan(3)
-  for (const { place, description, codes } of names) {
-    expect(description, place).toContain('another value beside workspace_name is refused')
-    expect(codes, place).toContain('validation_failed')
+  for (const { route, description, codes } of names) {
+    expect(description, route).toContain('another value beside workspace_name is refused')
+    expect(codes, route).toContain('validation_failed')
   }
 })
 
 test('members that exclude each other say so', () => {
-  for (const { description } of listSent('workspace_id').filter(({ place }) => place === 'post /api/v1/connect/links'))
+  for (const { description } of listSent('workspace_id').filter(({ route }) => route === 'post /api/v1/connect/links'))
     expect(description).toContain('refused beside workspace_name')
-  for (const { description } of listSent('from').filter(({ place }) => place === 'get /api/v1/usage'))
+  for (const { description } of listSent('from').filter(({ route }) => route === 'get /api/v1/usage'))
     expect(description).toContain('before the end')
 })
 

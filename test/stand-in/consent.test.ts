@@ -201,9 +201,9 @@ test('a kind whose returns are signed gets signed ones, for the secret that the 
     })
     const back = returnOf(await submit(url, { action: 'allow' }))
     expect(back.searchParams.get('shelf')).toBe('acme.shelves.example')
-    const place = { kind: signing, configuration: { site: 'acme' } }
+    const source = { kind: signing, configuration: { site: 'acme' } }
     const check = (secret: string) => () =>
-      checkConsentReturn(place, { application: new Secret({ ...application, client_secret: secret }), query: back.searchParams })
+      checkConsentReturn(source, { application: new Secret({ ...application, client_secret: secret }), query: back.searchParams })
     expect(check('sandbox')).not.toThrow()
     expect(check('secret-1')).toThrow('not signed')
   } finally {

@@ -23,7 +23,7 @@ const digest = async (bytes) => {
 /** Returns what a caller sees of an error. */
 const describeError = (error) =>
   error instanceof FerruleError
-    ? { code: error.code, fault: error.fault, retryable: error.retryable, places: error.errors.map(({ field }) => field) }
+    ? { code: error.code, fault: error.fault, retryable: error.retryable, fields: error.errors.map(({ field }) => field) }
     : { name: error.name, message: error.message }
 
 const failure = (work) => work.then(() => 'it succeeded', describeError)

@@ -82,7 +82,7 @@ function expectWork(printed: Printed): void {
       selector: { code: 'media_selector_required' },
       entity: { code: 'entity_not_found' },
       action: { code: 'action_not_supported' },
-      options: { code: 'validation_failed', places: ['/deadlineMs'] },
+      options: { code: 'validation_failed', fields: ['/deadlineMs'] },
     },
   })
 }

@@ -34,10 +34,10 @@ function kindOfTree(tree: unknown): string {
 // The parser reads on behind a CR that ends a line comment.
 const seenGap = gap.filter((text) => !text.endsWith('\r'))
 
-const places = ['span', 'closing_token', 'opening_token']
+const spans = ['span', 'closing_token', 'opening_token']
 /** A tree without where its tokens stand. */
-const withoutPlaces = (tree: unknown): unknown =>
-  JSON.parse(JSON.stringify(tree, (key, value: unknown) => (places.includes(key) || key.endsWith('_token') ? undefined : value)))
+const withoutSpans = (tree: unknown): unknown =>
+  JSON.parse(JSON.stringify(tree, (key, value: unknown) => (spans.includes(key) || key.endsWith('_token') ? undefined : value)))
 
 test('the kinds of the list agree', () => {
   const trees = accepted.map(({ text, kind }) => ({ text, kind, tree: parsed(text) })).filter(({ tree }) => tree !== undefined)
@@ -66,7 +66,7 @@ test('the kinds of generated statements agree, and what is sent means what was w
       if (after) expect(kindOfTree(after)).toBe(kind)
       if (!before) return
       expect(kindOfTree(before)).toBe(kind)
-      expect(withoutPlaces(after)).toEqual(withoutPlaces(before))
+      expect(withoutSpans(after)).toEqual(withoutSpans(before))
       compared += 1
     }),
     { numRuns: choose(300, 1_000) },

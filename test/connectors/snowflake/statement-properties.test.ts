@@ -68,7 +68,7 @@ describe('another statement', () => {
     expect(made).toBeGreaterThan(2_500)
   })
 
-  test('put at each place of each statement of the list is refused', () => {
+  test('put at each offset of each statement of the list is refused', () => {
     const { made, wrong } = mutateList()
     expect(wrong).toEqual([])
     expect(made).toBeGreaterThan(5_000)

@@ -64,23 +64,23 @@ export function tokensOf(text: string): readonly string[] {
 /** A statement that is admitted, and the offsets where its tokens start and end. */
 interface Source {
   readonly text: string
-  readonly places: readonly number[]
+  readonly offsets: readonly number[]
 }
 
-/** A statement of the list. Spaces between all tokens would refuse its paths, so the places are those of the text as it is. */
+/** A statement of the list. Spaces between all tokens would refuse its paths, so the offsets are those of the text as it is. */
 function listed(text: string): Source {
   const tokens = lexed(text)
   const indexes = Array.from({ length: tokens.length }, (_, index) => index)
   return {
     text,
-    places: indexes.filter((index) => tokens.type(index) !== semicolon).flatMap((index) => [tokens.start(index), tokens.end(index)]),
+    offsets: indexes.filter((index) => tokens.type(index) !== semicolon).flatMap((index) => [tokens.start(index), tokens.end(index)]),
   }
 }
 
-/** A generated statement, whose places do not depend on the lexer. */
+/** A generated statement, whose offsets do not depend on the lexer. */
 function generated(tokens: readonly string[], gaps: readonly string[]): Source {
   const starts = tokens.map((token, index) => written(tokens.slice(0, index + 1), gaps).length - token.length)
-  return { text: written(tokens, gaps), places: starts.flatMap((start, index) => [start, start + (tokens[index]?.length ?? 0)]) }
+  return { text: written(tokens, gaps), offsets: starts.flatMap((start, index) => [start, start + (tokens[index]?.length ?? 0)]) }
 }
 
 const source = fc.oneof(
@@ -88,10 +88,10 @@ const source = fc.oneof(
   fc.constantFrom(...accepted.map(({ text }) => listed(text))),
 )
 
-/** Puts a separator and another statement at one place. A pipe directly behind a minus would be a comment instead. */
-function put(text: string, place: number, [lead, separator, more]: readonly [string, string, string]): string {
-  const before = text.slice(0, place)
-  return `${before}${before.endsWith('-') ? ' ' : ''}${lead}${separator} ${more} ${text.slice(place)}`
+/** Puts a separator and another statement at one offset. A pipe directly behind a minus would be a comment instead. */
+function put(text: string, offset: number, [lead, separator, more]: readonly [string, string, string]): string {
+  const before = text.slice(0, offset)
+  return `${before}${before.endsWith('-') ? ' ' : ''}${lead}${separator} ${more} ${text.slice(offset)}`
 }
 
 /** The only reasons for which a text that another statement was put into may be refused; the last one directly behind a stage. */
@@ -106,8 +106,8 @@ export function mutate(least: number): { made: number; wrong: string[] } {
   const addition = fc.tuple(fc.constantFrom(...leads), fc.constantFrom(...separators), fc.constantFrom(...added))
   const wrong: string[] = []
   let made = 0
-  const property = fc.property(source, fc.nat(), addition, ({ text, places }, nat, parts) => {
-    const mutated = put(text, places[nat % places.length] ?? 0, parts)
+  const property = fc.property(source, fc.nat(), addition, ({ text, offsets }, nat, parts) => {
+    const mutated = put(text, offsets[nat % offsets.length] ?? 0, parts)
     made += 1
     for (const kind of kinds) {
       const admission = admit(mutated, kind)
@@ -120,12 +120,12 @@ export function mutate(least: number): { made: number; wrong: string[] } {
 }
 
 /**
- * Every place of every statement of the list, with every separator.
+ * Every offset of every statement of the list, with every separator.
  * @returns how many were made, and those that were admitted or refused for something else
  */
 export function mutateList(): { made: number; wrong: string[] } {
   const mutations = accepted.flatMap(({ text }) =>
-    listed(text).places.flatMap((place) => separators.map((separator) => put(text, place, ['', separator, 'DROP TABLE t']))),
+    listed(text).offsets.flatMap((offset) => separators.map((separator) => put(text, offset, ['', separator, 'DROP TABLE t']))),
   )
   const isWrong = (text: string): boolean =>
     kinds.some((kind) => {
@@ -139,7 +139,7 @@ export function mutateList(): { made: number; wrong: string[] } {
 const lineBreaks = ['\v', '\f', '\0', '\x1c', '\u0085', '\u2028', '\u2029', '\rx']
 const glued = ['INTO', 'e', 'AS', '_', '.b']
 
-/** A way to hide a statement without a separator: the text, and the reasons for which it may be refused; undefined where it has no place. */
+/** A way to hide a statement without a separator: the text, and the reasons for which it may be refused; undefined where it does not fit. */
 type Form = (source: Generated, nat: number) => { text: string; reasons: readonly string[] } | undefined
 
 const pick = <T>(list: readonly T[], nat: number): T => list[nat % list.length] ?? fail('an empty list')

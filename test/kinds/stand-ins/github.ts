@@ -109,8 +109,8 @@ export class GitHub extends kit.Vendor {
     if (rest.startsWith('commits') && this.#table(repository, 'commits').all.length === 0) throw refuse(409, 'Git Repository is empty.')
     const [, number, child] = /^(?:issues|pulls)\/(\d+)\/(comments|reviews)$/.exec(rest) ?? []
     if (number !== undefined) return this.#children(call, repository, number, child === 'reviews' ? 'reviews' : 'issues/comments')
-    const places = [...resources.keys()].filter((one) => `${rest}/`.startsWith(`${one}/`))
-    const resource = places.toSorted((a, b) => b.length - a.length)[0]
+    const above = [...resources.keys()].filter((one) => `${rest}/`.startsWith(`${one}/`))
+    const resource = above.toSorted((a, b) => b.length - a.length)[0]
     if (resource === undefined || resource === 'reviews') throw refuse(404, 'Not Found')
     const table = this.#table(repository, resource)
     if (rest === resource && method === 'POST') return this.#create(call, repository, resource)
@@ -150,9 +150,9 @@ export class GitHub extends kit.Vendor {
     const numbered = { data: structuredClone(sorted.slice((page - 1) * size, page * size)), next: undefined }
     const { data, next: after } = isLarge ? this.cut(sorted, { ...order, size, cursor }, invalid('after', 'invalid')) : numbered
     if (!isLarge) this.between?.()
-    const place = path.replace(/^\/repos\/[^/]+\/[^/]+/, `/repositories/${repository?.['id']}`)
+    const address = path.replace(/^\/repos\/[^/]+\/[^/]+/, `/repositories/${repository?.['id']}`)
     const link = (to: number, rel: string) => {
-      const url = new URL(`${place}?${query}`, this.origin)
+      const url = new URL(`${address}?${query}`, this.origin)
       url.searchParams.set('page', String(to))
       if (after !== undefined) url.searchParams.set('after', after)
       return `<${url}>; rel="${rel}"`

@@ -119,8 +119,8 @@ export class HubSpot extends kit.Vendor {
     const rows = query.get('archived') === 'true' ? table.all.filter((row) => table.isDeleted(row)) : table.live()
     const email = query.get('email')
     const fitting = rows.filter((row) => email === null || row['email'] === email).map((row) => ({ ...row, number: Number(row['id']) }))
-    const place = { by: ['number'], size: this.pageSize(size), cursor: query.get('after') }
-    const cut = this.cut(fitting, place, invalid('Invalid input: after'))
+    const asked = { by: ['number'], size: this.pageSize(size), cursor: query.get('after') }
+    const cut = this.cut(fitting, asked, invalid('Invalid input: after'))
     const results = cut.data.map(({ number: _number, ...row }) => (path === 'owners' ? row : show(path, row, query.get('properties'))))
     const next = { after: cut.next, link: `${this.origin}${url}?after=${cut.next}` }
     return kit.ok({ results, ...(cut.next === undefined ? {} : { paging: { next } }) })

@@ -146,8 +146,8 @@ export class Jira extends kit.Vendor {
     const data = structuredClone(found.slice(startAt, startAt + maxResults))
     this.between?.()
     if (name === '') return kit.ok(data)
-    const place = { startAt, maxResults, total: found.length }
-    return kit.ok({ ...place, ...(name === 'values' ? { isLast: startAt + data.length >= found.length } : {}), [name]: data })
+    const range = { startAt, maxResults, total: found.length }
+    return kit.ok({ ...range, ...(name === 'values' ? { isLast: startAt + data.length >= found.length } : {}), [name]: data })
   }
 
   /** https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/#api-rest-api-3-search-jql-get */
@@ -161,8 +161,8 @@ export class Jira extends kit.Vendor {
     const sealed = token === null ? undefined : kit.unseal(token)
     if (token !== null && sealed?.['jql'] !== jql) throw refuse(400, 'The nextPageToken is invalid or does not belong to this query.')
     const size = /^(id|key)(,(id|key))*$/.test(fields) ? wanted : Math.min(wanted, 100) // with more fields the vendor answers less
-    const place = { by: [...read.by, 'id'], isAscending: read.isAscending, size: this.pageSize(size), cursor: sealed?.['cursor'] }
-    const cut = this.cut(this.#table('issue').live(read.fits), place, refuse(400, 'The nextPageToken is invalid.'))
+    const asked = { by: [...read.by, 'id'], isAscending: read.isAscending, size: this.pageSize(size), cursor: sealed?.['cursor'] }
+    const cut = this.cut(this.#table('issue').live(read.fits), asked, refuse(400, 'The nextPageToken is invalid.'))
     const next = cut.next === undefined ? {} : { nextPageToken: kit.seal({ jql, cursor: cut.next }) }
     return kit.ok({ issues: cut.data.map((row) => show(row, fields)), ...next, isLast: cut.next === undefined })
   }

@@ -144,8 +144,8 @@ export class Linear extends kit.Vendor {
       (args['includeArchived'] === true || row['archivedAt'] === null) && (args['includeDisabled'] === true || row['active'] !== false)
     const found = this.#table(type).live((row) => isListed(row) && graphql.fits(types, type, row, filter))
     const by = [args['orderBy'] === 'updatedAt' ? 'updatedAt' : 'createdAt', 'id']
-    const place = { by, isAscending: false, size: this.pageSize(Number(first)), cursor: after }
-    const { data: nodes, last: endCursor = null, next } = this.cut(found, place, notCursor)
+    const asked = { by, isAscending: false, size: this.pageSize(Number(first)), cursor: after }
+    const { data: nodes, last: endCursor = null, next } = this.cut(found, asked, notCursor)
     // The last page has a cursor too.
     const pageInfo = { hasNextPage: next !== undefined, endCursor, hasPreviousPage: after !== undefined, startCursor: null }
     return graphql.selectConnection(types, type, { nodes, pageInfo }, field.fields)

@@ -156,8 +156,8 @@ export class Notion extends kit.Vendor {
     const { start_cursor: cursor, page_size = 100 }: Row = page ?? Object.fromEntries(call.query)
     const size = Number(page_size)
     if (!(Number.isInteger(size) && size >= 1 && size <= 100)) throw invalid('page_size should be ≤ `100`.')
-    const place = { by, isAscending, size: this.pageSize(size), cursor: cursor === null ? '' : cursor }
-    const cut = this.cut(rows, place, invalid('The start_cursor provided is invalid.'))
+    const asked = { by, isAscending, size: this.pageSize(size), cursor: cursor === null ? '' : cursor }
+    const cut = this.cut(rows, asked, invalid('The start_cursor provided is invalid.'))
     return kit.ok({ object: 'list', results: cut.data, next_cursor: cut.next ?? null, has_more: cut.next !== undefined, type, [type]: {} })
   }
 

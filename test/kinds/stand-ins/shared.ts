@@ -143,7 +143,7 @@ export function sortBy(rows: readonly Row[], fields: readonly string[], isAscend
 }
 
 /** A page of a sorted list: its order, its size and, but for the first page, a cursor. */
-export interface Place {
+export interface AskedPage {
   readonly by: readonly string[]
   /** True if omitted. */
   readonly isAscending?: boolean
@@ -159,7 +159,7 @@ export interface Page {
 }
 
 /** Cuts a page. Its cursor holds the values of the last record, so what is deleted or moved meanwhile shifts nothing. */
-function cutPage(rows: readonly Row[], { by, isAscending = true, size, cursor }: Place, refusal: Refusal): Page {
+function cutPage(rows: readonly Row[], { by, isAscending = true, size, cursor }: AskedPage, refusal: Refusal): Page {
   const isFirst = cursor === undefined || cursor === null
   const position = isFirst ? undefined : unseal(String(cursor))?.['behind']
   if (!isFirst && !Array.isArray(position)) throw refusal
@@ -181,7 +181,7 @@ export function unseal(cursor: string): Row | undefined {
   return readObject(Buffer.from(cursor, 'base64url').toString())
 }
 
-/** Records in the order in which they were made. Deleted ones keep their place, because positions can name them. */
+/** Records in the order in which they were made. Deleted ones keep their position, because positions can name them. */
 export class Table {
   readonly all: Row[] = []
   readonly #deleted = new Set<Row>()
@@ -260,8 +260,8 @@ export abstract class Vendor implements AsyncDisposable {
   }
 
   /** Cuts a page out of a list, and then lets happen what happens between pages. A cursor that is not one is refused. */
-  protected cut(rows: readonly Row[], place: Place, refusal: Refusal): Page {
-    const page = cutPage(rows, place, refusal)
+  protected cut(rows: readonly Row[], asked: AskedPage, refusal: Refusal): Page {
+    const page = cutPage(rows, asked, refusal)
     this.between?.()
     return page
   }

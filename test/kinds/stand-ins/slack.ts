@@ -203,8 +203,8 @@ export class Slack extends kit.Vendor {
     const size = Number(limit)
     if (!Number.isInteger(size) || size < 1 || size > 999) throw refuse('invalid_limit')
     const less = Math.max(1, this.pageSize(size) - (this.calls.length % 3))
-    const place = { by: [key], isAscending, size: less, cursor: cursor === '' ? undefined : cursor }
-    const page = this.cut(rows, place, refuse('invalid_cursor'))
+    const asked = { by: [key], isAscending, size: less, cursor: cursor === '' ? undefined : cursor }
+    const page = this.cut(rows, asked, refuse('invalid_cursor'))
     return { [name]: page.data, response_metadata: { next_cursor: page.next ?? '' } }
   }
 

@@ -87,8 +87,8 @@ export class ZendeskObjects extends Zendesk {
     const size = Number(query.get('page[size]') ?? 100)
     if (!(size >= 1 && size <= 100)) throw refuse(400, 'InvalidPaginationParameter', 'page[size] must be from 1 to 100')
     const order = { by: [sort.replace('-', ''), 'id'], isAscending: !sort.startsWith('-') }
-    const place = { ...order, size: this.pageSize(size), cursor: query.get('page[after]') }
-    const cut = this.cut(this.#records(key).live(), place, refuse(400, 'InvalidPaginationParameter', 'page[after] is not valid'))
+    const asked = { ...order, size: this.pageSize(size), cursor: query.get('page[after]') }
+    const cut = this.cut(this.#records(key).live(), asked, refuse(400, 'InvalidPaginationParameter', 'page[after] is not valid'))
     const url = new URL(`${path}?${query}`, this.origin)
     url.searchParams.set('page[after]', `${cut.last}`)
     const meta = { has_more: cut.next !== undefined, after_cursor: cut.last ?? null, before_cursor: null }

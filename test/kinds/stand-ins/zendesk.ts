@@ -133,8 +133,8 @@ export class Zendesk extends kit.Vendor {
       })
     const sort = query.get('sort') ?? 'id' // https://developer.zendesk.com/api-reference/ticketing/tickets/tickets/#sorting
     const order = { by: [sort.replace('-', ''), 'id'], isAscending: !sort.startsWith('-') }
-    const place = { ...order, size: this.pageSize(size), cursor: query.get('page[after]') }
-    const cut = this.cut(rows.filter(fits), place, refuse(400, 'InvalidPaginationParameter', 'page[after] is not valid'))
+    const asked = { ...order, size: this.pageSize(size), cursor: query.get('page[after]') }
+    const cut = this.cut(rows.filter(fits), asked, refuse(400, 'InvalidPaginationParameter', 'page[after] is not valid'))
     const url = new URL(`${call.path}?${query}`, this.origin)
     url.searchParams.set('page[after]', `${cut.last}`)
     const meta = { has_more: cut.next !== undefined, after_cursor: cut.last ?? null, before_cursor: null }
@@ -168,8 +168,8 @@ export class Zendesk extends kit.Vendor {
     if (!(size >= 1 && size <= 1_000)) throw refuse(400, 'InvalidValue', 'per_page must be from 1 to 1000')
     const all = this.#table(what).all.filter((row) => cursor !== undefined || Number(row['generated_timestamp']) >= Number(start))
     const left = all.filter((row) => query.get('exclude_deleted') !== 'true' || !this.#table(what).isDeleted(row))
-    const place = { by: ['generated_timestamp', 'id'], size: this.pageSize(size), cursor }
-    const cut = this.cut(left, place, refuse(400, 'InvalidValue', 'Invalid cursor parameter'))
+    const asked = { by: ['generated_timestamp', 'id'], size: this.pageSize(size), cursor }
+    const cut = this.cut(left, asked, refuse(400, 'InvalidValue', 'Invalid cursor parameter'))
     const kept = cut.last ?? cursor
     const after_url = kept === undefined ? null : `${this.origin}${path}?cursor=${kept}&per_page=${size}`
     const rows = what === 'tickets' ? cut.data : cut.data.map(show) // users have no time of an export: /ticketing/users/users/#json-format
