@@ -7,7 +7,7 @@ import { connectorsPath } from '../http/support.ts'
 import { consentAtGong, returnOf } from '../sandbox/consent-client.ts'
 import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { agreeAtGong, agreeAtTiktok, begin, expectSecrecy, expectStep, openConnectWorld } from './connect-support.ts'
+import { agreeAtGong, agreeAtTiktok, begin, expectSecrecy, expectStep, openConnectWorld, pressAndClose } from './connect-support.ts'
 import { limits } from './console-support.ts'
 
 let before: number
@@ -192,10 +192,8 @@ test('a form in a popup answers by a message, and the popup closes', later, asyn
   await popup.getByRole('button', { name: 'Access key' }).click()
   await popup.getByLabel('Access key', { exact: true }).fill(sandboxCredentials.accessKey)
   await popup.getByLabel('Access key secret', { exact: true }).fill(sandboxCredentials.accessKeySecret)
-  const closed = popup.waitForEvent('close')
-  await popup.getByRole('button', { name: 'Check and connect' }).click()
+  await pressAndClose(popup.getByRole('button', { name: 'Check and connect' }))
   await answer().toMatchObject({ status: 'connected', linkId: id })
-  await closed
 })
 
 test('the page reports to the origin of the link only', later, async () => {
@@ -216,7 +214,7 @@ test('a popup that is closed, given up or not allowed makes nothing, and the app
   await closing.popup.close()
   await closing.answer().toEqual({ status: 'closed', linkId: closing.id, connectorId: null })
   const leaving = await openPopup()
-  await leaving.popup.getByRole('button', { name: 'Not now' }).click()
+  await pressAndClose(leaving.popup.getByRole('button', { name: 'Not now' }))
   await leaving.answer().toEqual({ status: 'cancelled', linkId: leaving.id, connectorId: null })
   // On the vendor's page nobody can see that the popup was closed: the application's own button ends the waiting.
   const lost = await openPopup()

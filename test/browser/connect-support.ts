@@ -1,7 +1,7 @@
 /** The whole way of a link in Chromium: the service, the vendors' consent pages on another site, and an application that opens links. */
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { expect } from 'vitest'
 import { listShippedKinds } from '../../packages/server/src/main/kinds/served.ts'
@@ -112,6 +112,16 @@ export async function openConnectWorld(): Promise<ConnectWorld> {
 /** Begins on the first screen. */
 export async function begin(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Continue', exact: true }).click()
+}
+
+/** Presses a button that closes its window, and waits until it is closed. The window may close before Playwright's press has ended. */
+export async function pressAndClose(button: Locator): Promise<void> {
+  const page = button.page()
+  const closed = page.waitForEvent('close')
+  await button.click().catch((thrown: unknown) => {
+    if (!page.isClosed()) throw thrown
+  })
+  await closed
 }
 
 /** Signs in and agrees on Gong's page. */
