@@ -47,7 +47,8 @@ overStatements('a change feed', async (engine) => {
   const drain = async (after?: string): Promise<{ readonly entries: Json[]; readonly next: string }> => {
     const entries: Json[] = []
     for (let next = after; ; ) {
-      const { json } = await ask({ ...(next === undefined ? {} : { after: next }), limit: 50 })
+      const { status, text, json } = await ask({ ...(next === undefined ? {} : { after: next }), limit: 50 })
+      if (status !== 200) throw new Error(text)
       entries.push(...json.data)
       next = String(json.next)
       if (!json.has_more) return { entries, next }

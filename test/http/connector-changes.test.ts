@@ -46,7 +46,8 @@ overStatements('a change feed of a connector', async (engine) => {
   const drain = async (after?: string, more: Readonly<Record<string, string | number>> = {}) => {
     const entries: Json[] = []
     for (let next = after; ; ) {
-      const { json } = await ask({ ...(next === undefined ? {} : { after: next }), limit: 50, ...more })
+      const { status, text, json } = await ask({ ...(next === undefined ? {} : { after: next }), limit: 50, ...more })
+      if (status !== 200) throw new Error(text)
       entries.push(...json.data)
       next = String(json.next)
       if (!json.has_more) return { entries, next }
