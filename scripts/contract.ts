@@ -2,10 +2,10 @@
 import { pathToFileURL } from 'node:url'
 import { kinds } from '../packages/ferrule/src/connectors/index.ts'
 import type { ConnectorDefinition } from '../packages/ferrule/src/definition/connector.ts'
-import { formatDocumentedType, formatPlainType } from '../packages/ferrule/src/definition/document.ts'
 import { type EntityDefinition, liveActions, type Operation } from '../packages/ferrule/src/definition/entity.ts'
 import { type Field, type Fields, isOptional } from '../packages/ferrule/src/definition/fields.ts'
 import { searchOperators } from '../packages/ferrule/src/definition/operators.ts'
+import { formatDocumentedType, formatPlainType } from '../packages/ferrule/src/definition/plain-schema.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

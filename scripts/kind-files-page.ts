@@ -1,8 +1,8 @@
 /** Prints the reference page of kind files from their table. */
 import type { KeyGroup, KeyRow, Shape } from '../packages/ferrule/src/kind-file/shape.ts'
 import { groups } from '../packages/ferrule/src/kind-file/table.ts'
-import { errorMeanings, fieldTypes } from '../packages/ferrule/src/kind-file/words.ts'
-import { recordingGroups } from '../packages/ferrule/src/kind-recordings/read.ts'
+import { errorMeanings, fieldTypes } from '../packages/ferrule/src/kind-file/vocabulary.ts'
+import { recordingGroups } from '../packages/ferrule/src/kind-recordings/read-recordings.ts'
 
 const allGroups = { ...groups, ...recordingGroups }
 

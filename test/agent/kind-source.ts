@@ -1,7 +1,7 @@
 /** Every kind as a source of the test: its real entities and operations, and answers of the test. */
 import type { AgentConnector, AgentKind, AgentRequest, AgentSource } from '../../packages/ferrule/src/agent/index.ts'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { buildKindDocument } from '../../packages/ferrule/src/document/build-kind.ts'
+import { buildKindDocument } from '../../packages/ferrule/src/document/build-documents.ts'
 
 /** What is known about each kind. */
 export const agentKinds: readonly AgentKind[] = Object.values(kinds).map(({ definition }) => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { markUnreviewed } from '../../packages/ferrule/src/agent/unreviewed.ts'
-import { buildKindDocument } from '../../packages/ferrule/src/document/build-kind.ts'
+import { buildKindDocument } from '../../packages/ferrule/src/document/build-documents.ts'
 import { checkUploadedKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { acme } from '../kind-file/acme.ts'
 import { makeKindSource } from './kind-source.ts'

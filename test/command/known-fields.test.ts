@@ -4,7 +4,7 @@ import { type CommandContext, createContext } from '../../packages/ferrule/src/c
 import { checkFields } from '../../packages/ferrule/src/cli/known-fields.ts'
 import { Output } from '../../packages/ferrule/src/cli/output/output.ts'
 import { commands } from '../../packages/ferrule/src/cli/specs/index.ts'
-import { parseFields } from '../../packages/ferrule/src/values/fields.ts'
+import { parseFields } from '../../packages/ferrule/src/values/projection.ts'
 import { choose } from '../support/draws.ts'
 import { share } from '../support/share.ts'
 import { buildPages, startFakeService } from './fake-service.ts'

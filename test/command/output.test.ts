@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { type FormatName, Output, type OutputOptions, Sink } from '../../packages/ferrule/src/cli/output/output.ts'
 import { formatBytes, formatSeconds } from '../../packages/ferrule/src/cli/output/progress.ts'
 import { cutText } from '../../packages/ferrule/src/cli/output/table.ts'
-import { parseFields } from '../../packages/ferrule/src/values/fields.ts'
+import { parseFields } from '../../packages/ferrule/src/values/projection.ts'
 
 /** Writes with an output and returns what it has written. */
 async function write(options: Partial<Omit<OutputOptions, 'fields'>> & { fields?: string }, act: (output: Output) => Promise<unknown>) {

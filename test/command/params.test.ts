@@ -4,7 +4,7 @@ import { findAction, readLocalKind } from '../../packages/ferrule/src/cli/target
 import { addParams, listNames } from '../../packages/ferrule/src/cli/typed-values.ts'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Schema } from '../../packages/ferrule/src/document/kind-document.ts'
-import { readTypes } from '../../packages/ferrule/src/document/schema.ts'
+import { readTypes } from '../../packages/ferrule/src/document/read-schema.ts'
 
 /** Reads what `-p` gives to `execute`, through the whole parser of the command line. */
 async function parseOptions(...given: readonly string[]): Promise<Readonly<Record<string, unknown>>> {

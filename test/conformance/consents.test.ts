@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
-import { buildConsentUrl, findConsent, readConsentReturn } from '../../packages/ferrule/src/engine/consent/words.ts'
+import { buildConsentUrl, findConsent, readConsentReturn } from '../../packages/ferrule/src/engine/consent/consent-page.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { type AccountFile, readCredentials } from './answers.ts'
 import { connectionTo } from './run.ts'

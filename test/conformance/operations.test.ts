@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { buildObjectSchema } from '../../packages/ferrule/src/definition/document.ts'
 import { liveActions } from '../../packages/ferrule/src/definition/entity.ts'
+import { buildObjectSchema } from '../../packages/ferrule/src/definition/plain-schema.ts'
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { date, type Field, opt, str, time, unixTime, unixTimeMs } from '../../packages/ferrule/src/definition/fields.ts'
 import type { Since } from '../../packages/ferrule/src/definition/sync.ts'
-import { compileFields } from '../../packages/ferrule/src/engine/json/schema.ts'
+import { compileFields } from '../../packages/ferrule/src/engine/json/validate.ts'
 import { entity, page, type Row, World } from './sync-words.ts'
 
 const at = Date.parse('2026-03-20T10:00:01.500Z')

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { buildObjectSchema, formatDocumentedType, toPlainSchema } from '../../packages/ferrule/src/definition/document.ts'
 import {
   byDefault,
   date,
@@ -14,7 +13,8 @@ import {
   stamp,
   str,
 } from '../../packages/ferrule/src/definition/fields.ts'
-import { compileSchema } from '../../packages/ferrule/src/engine/json/schema.ts'
+import { buildObjectSchema, formatDocumentedType, toPlainSchema } from '../../packages/ferrule/src/definition/plain-schema.ts'
+import { compileSchema } from '../../packages/ferrule/src/engine/json/validate.ts'
 
 /** Lists the messages about a value of a field. */
 const said = (field: Field, value: unknown): string[] =>

@@ -9,7 +9,7 @@ import {
   describeReadable,
   findConsent,
   readConsentReturn,
-} from '../../packages/ferrule/src/engine/consent/words.ts'
+} from '../../packages/ferrule/src/engine/consent/consent-page.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { OriginOverride } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'

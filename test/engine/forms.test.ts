@@ -3,7 +3,7 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import type { Field } from '../../packages/ferrule/src/definition/fields.ts'
 import { checkParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { convertForms } from '../../packages/ferrule/src/engine/json/schema.ts'
+import { convertForms } from '../../packages/ferrule/src/engine/json/validate.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 

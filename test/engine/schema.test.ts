@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { buildObjectSchema } from '../../packages/ferrule/src/definition/document.ts'
 import { int, list, obj, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
+import { buildObjectSchema } from '../../packages/ferrule/src/definition/plain-schema.ts'
 import { checkParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
-import { compileSchema } from '../../packages/ferrule/src/engine/json/schema.ts'
+import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check-credentials.ts'
+import { compileSchema } from '../../packages/ferrule/src/engine/json/validate.ts'
 import { executeInput } from '../../packages/ferrule/src/wire/index.ts'
 import { readBody } from '../../packages/server/src/values/read.ts'
 

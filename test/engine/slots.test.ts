@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
+import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check-credentials.ts'
 import { buildPrefix, resolveOrigins } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { choose } from '../support/draws.ts'

@@ -1,7 +1,7 @@
 /** What a file says of a consent where the vendor's words are not those of OAuth, and of what ends it. */
 import { describe, expect, test } from 'vitest'
 import { tiktokMarketing } from '../../packages/ferrule/src/connectors/tiktok-marketing/index.ts'
-import { buildConsentUrl } from '../../packages/ferrule/src/engine/consent/words.ts'
+import { buildConsentUrl } from '../../packages/ferrule/src/engine/consent/consent-page.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'

@@ -1,7 +1,7 @@
 /** Fields that an account has of its own: a call describes them, and they are asked for. */
 import { beforeEach, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
-import { buildKindDocument } from '../../packages/ferrule/src/document/build-kind.ts'
+import { buildKindDocument } from '../../packages/ferrule/src/document/build-documents.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { serve } from '../engine/support.ts'
 import { kindHead } from '../support/kind-head.ts'

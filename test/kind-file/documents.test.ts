@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { groups } from '../../packages/ferrule/src/kind-file/table.ts'
-import { fieldTypes } from '../../packages/ferrule/src/kind-file/words.ts'
+import { fieldTypes } from '../../packages/ferrule/src/kind-file/vocabulary.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/writing-kinds.md'), 'utf8')
 const blocks = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text).filter((text) => !text.startsWith('#'))

@@ -4,7 +4,7 @@ import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { resolveOrigins } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { connectLocally, openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { checkUploadedKind, listHosts, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import { readRecordings } from '../../packages/ferrule/src/kind-recordings/read.ts'
+import { readRecordings } from '../../packages/ferrule/src/kind-recordings/read-recordings.ts'
 import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
 import { failure, type Reply, type Seen, serve, testEngine } from '../engine/support.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { printSchema } from '../../packages/ferrule/src/kind-file/schema.ts'
+import { printSchema } from '../../packages/ferrule/src/kind-file/print-schema.ts'
 import { acme } from './acme.ts'
 
 const validate = new Ajv2020({ strict: false, allowUnionTypes: true }).compile(printSchema())

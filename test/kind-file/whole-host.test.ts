@@ -1,6 +1,6 @@
 /** Hosts of customers' own: a value of the configuration is the whole host of the API. */
 import { describe, expect, test } from 'vitest'
-import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
+import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check-credentials.ts'
 import { resolveOrigins } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
 import { checkUploadedKind, listHosts, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'

@@ -2,9 +2,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { formatMistake } from '../../packages/ferrule/src/kind-file/index.ts'
-import { printTableSchema } from '../../packages/ferrule/src/kind-file/schema.ts'
+import { printTableSchema } from '../../packages/ferrule/src/kind-file/print-schema.ts'
 import { findRecordingsPath, readRecordings } from '../../packages/ferrule/src/kind-recordings/index.ts'
-import { recordingGroups } from '../../packages/ferrule/src/kind-recordings/read.ts'
+import { recordingGroups } from '../../packages/ferrule/src/kind-recordings/read-recordings.ts'
 import { acmeRecordings } from './acme.ts'
 
 const read = (text: string) => readRecordings(text, { name: 'acme.recordings.json' })

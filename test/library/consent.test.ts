@@ -1,7 +1,7 @@
 /** The whole way of a consent against the sandbox: page, return, exchange, accounts, the same account or another, the end. */
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { buildConsentUrl, readConsentReturn } from '../../packages/ferrule/src/engine/consent/words.ts'
+import { buildConsentUrl, readConsentReturn } from '../../packages/ferrule/src/engine/consent/consent-page.ts'
 import { type Connection, createEngine, isSameAccount, Secret } from '../../packages/ferrule/src/engine/index.ts'
 import {
   sandboxCredentials,

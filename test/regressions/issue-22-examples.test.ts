@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { buildObjectSchema, toPlainSchema } from '../../packages/ferrule/src/definition/document.ts'
 import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
+import { buildObjectSchema, toPlainSchema } from '../../packages/ferrule/src/definition/plain-schema.ts'
 import { admitParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 import { hasExample, hasRequired, makeExample } from '../../packages/web/src/console/pages/explorer/snippets.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { readServiceSettings } from '../../packages/ferrule/src/client/settings.ts'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { checkCredentials } from '../../packages/ferrule/src/engine/credentials/check.ts'
+import { checkCredentials } from '../../packages/ferrule/src/engine/credentials/check-credentials.ts'
 
 test.each([
   ['gong', { access_key: 'key', access_key_secret: 'secret' }],

@@ -1,7 +1,7 @@
 /** What people who copy advertising reports met elsewhere: timeouts, withdrawn metrics, figures that change for days. */
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check.ts'
+import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check-credentials.ts'
 import { KindSide } from '../context/kind-side.ts'
 import { fixed, listed, serve, testEngine } from '../engine/support.ts'
 import { overStatements, search, startCopyWorld, syncedConnector } from '../http/search-support.ts'

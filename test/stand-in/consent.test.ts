@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
-import { buildConsentUrl, checkConsentReturn } from '../../packages/ferrule/src/engine/consent/words.ts'
+import { buildConsentUrl, checkConsentReturn } from '../../packages/ferrule/src/engine/consent/consent-page.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { readRecordings } from '../../packages/ferrule/src/kind-recordings/index.ts'

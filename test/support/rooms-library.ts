@@ -106,7 +106,7 @@ export const libraryRooms: readonly Room[] = [
     room: `${library}agent/`,
     files: within(library, [
       ...['errors.ts', 'tracing.ts', 'local-connections.ts', 'values/'],
-      ...['definition/object.ts', 'document/schema.ts', 'client/'],
+      ...['definition/object.ts', 'document/read-schema.ts', 'client/'],
     ]),
     types: within(library, ['document/', 'wire/', 'engine/types.ts', 'engine/local.ts']),
   },

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { gong } from '../../packages/ferrule/src/connectors/gong/index.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import { listWebhookAccounts, readWebhook } from '../../packages/ferrule/src/engine/webhooks/read.ts'
+import { listWebhookAccounts, readWebhook } from '../../packages/ferrule/src/engine/webhooks/read-webhook.ts'
 import { gongClaims, gongKeys, gongPublicKey, makeToken, now, nowSeconds, otherKeys, post, url } from './vendors.ts'
 
 const secrets = [new Secret({ webhook_public_key: gongPublicKey })]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import { listWebhookAccounts, readWebhook, type WebhookRequest } from '../../packages/ferrule/src/engine/webhooks/read.ts'
+import { listWebhookAccounts, readWebhook, type WebhookRequest } from '../../packages/ferrule/src/engine/webhooks/read-webhook.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { hmac, now, nowSeconds, post, url } from './vendors.ts'
 

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { shopify } from '../../packages/ferrule/src/connectors/shopify/index.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import { listWebhookAccounts, readWebhook, type WebhookRequest, webhookLimits } from '../../packages/ferrule/src/engine/webhooks/read.ts'
+import {
+  listWebhookAccounts,
+  readWebhook,
+  type WebhookRequest,
+  webhookLimits,
+} from '../../packages/ferrule/src/engine/webhooks/read-webhook.ts'
 import { hmac, now, post } from './vendors.ts'
 
 const secret = 'shpss_of_the_app'

@@ -1,6 +1,6 @@
 /** Signs requests as vendors document it, with Node alone: nothing of the engine. */
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import type { WebhookRequest } from '../../packages/ferrule/src/engine/webhooks/read.ts'
+import type { WebhookRequest } from '../../packages/ferrule/src/engine/webhooks/read-webhook.ts'
 
 /** The time of all tests: 2026-11-28T09:00:00Z, in milliseconds. */
 export const now = Date.UTC(2026, 10, 28, 9)

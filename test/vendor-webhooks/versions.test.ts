@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { WebhookEvent } from '../../packages/ferrule/src/engine/webhooks/read.ts'
+import type { WebhookEvent } from '../../packages/ferrule/src/engine/webhooks/read-webhook.ts'
 import { chooseNewest, isAsNew } from '../../packages/server/src/events/vendors/versions.ts'
 
 test.each<[unknown, string, boolean]>([

@@ -12,15 +12,6 @@ export { relatedName } from './definition/check-references.ts'
 export { findSyncedOperation } from './definition/check-sync.ts'
 export { compareKinds, type KindChange, kindChangeMeanings } from './definition/compare.ts'
 export { readSlug } from './definition/connector.ts'
-export {
-  buildObjectSchema,
-  type Comparison,
-  findField,
-  formatDocumentedType,
-  formatPlainType,
-  readComparison,
-  toPlainSchema,
-} from './definition/document.ts'
 export { liveActions } from './definition/entity.ts'
 export { isOptional } from './definition/fields.ts'
 export { isObject } from './definition/object.ts'
@@ -40,6 +31,15 @@ export {
   searchOperators,
 } from './definition/operators.ts'
 export { findShape } from './definition/page.ts'
+export {
+  buildObjectSchema,
+  type Comparison,
+  findField,
+  formatDocumentedType,
+  formatPlainType,
+  readComparison,
+  toPlainSchema,
+} from './definition/plain-schema.ts'
 export { fillLink, findTitle, readRecordText } from './definition/record-texts.ts'
 export { listEach, listParentNames, readLookback, readSetting } from './definition/sync.ts'
 export {
@@ -53,7 +53,7 @@ export {
   standAlone,
   table,
 } from './document/blocks.ts'
-export { buildEntityDocument, toSchema } from './document/build-kind.ts'
+export { buildEntityDocument, toSchema } from './document/build-documents.ts'
 export { describeInParts, describeKind, isCertified, type Section } from './document/describe-kind.ts'
 export { buildExample } from './document/example.ts'
 export { buildReference, joinPage, printKindPage } from './document/kind-page.ts'
@@ -90,7 +90,7 @@ export { isPublicUrl } from './engine/http/public-address.ts'
 export { isNeverSent } from './engine/http/unsent.ts'
 export { buildTest, buildTests, copyJson, getAt, type Path, parsePath, setAt } from './engine/json/paths.ts'
 export { loadLineReader, splitRawJson } from './engine/json/raw-rows.ts'
-export { compileFields, parseInteger, parseTimestamp } from './engine/json/schema.ts'
+export { compileFields, parseInteger, parseTimestamp } from './engine/json/validate.ts'
 export { buildStart, buildTimeReader, parseTime, toParamPath, writeTime } from './engine/json/vendor-times.ts'
 export { computeCredentialDigest } from './engine/limits/limits.ts'
 export { RecentTimes } from './engine/limits/windows.ts'
@@ -103,7 +103,7 @@ export {
   type WebhookReading,
   type WebhookRequest,
   webhookLimits,
-} from './engine/webhooks/read.ts'
+} from './engine/webhooks/read-webhook.ts'
 export { normaliseRequestId } from './engine/writes/claims.ts'
 export { errorConsequences } from './error-consequences.ts'
 export { asFerruleError, errorTable, fail, failValidation, fillHint, isErrorCode, moveProblem } from './errors.ts'
@@ -125,7 +125,7 @@ export { BoundedMap } from './values/bounded-map.ts'
 export { type FormulaMode, formatCsvText } from './values/csv.ts'
 export { findRounded } from './values/filter/lexer.ts'
 export { findPosition } from './values/filter/refusals.ts'
-export { operatorWords } from './values/filter/words.ts'
+export { operatorWords } from './values/filter/syntax.ts'
 export { formatJson, readJson, readJsonNumbers, TooDeep, tryReadJson, writeBody, writeJson } from './values/json/json.ts'
 export { pointTo } from './values/json/pointer.ts'
 export {

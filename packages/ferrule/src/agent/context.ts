@@ -1,9 +1,9 @@
 /** What all tools of one set share, and what one call knows. */
 import type { McpScope } from '../wire/mcp-tokens.ts'
+import type { RequestLimits } from './agent-source.ts'
 import { type ArgumentRules, type Arguments, buildInputSchema, type CheckedArguments, checkArguments } from './arguments.ts'
 import type { Handles } from './handles.ts'
 import type { Reach } from './reach.ts'
-import type { RequestLimits } from './source.ts'
 import type { AgentAnswer, JsonSchema, ToolAnnotations, ToolCall } from './types.ts'
 
 /** Shared by the tools of a set. */

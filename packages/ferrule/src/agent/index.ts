@@ -9,9 +9,6 @@
  * ```
  */
 
-export type { ToolOptions } from './create-tools.ts'
-export { createTools, toolScopes } from './create-tools.ts'
-export { createKeptStore, type KeptBounds, type KeptStore } from './kept.ts'
 export type {
   AgentConnector,
   AgentKind,
@@ -22,6 +19,9 @@ export type {
   ConnectorWish,
   EntityFreshness,
   RequestLimits,
-} from './source.ts'
+} from './agent-source.ts'
+export type { ToolOptions } from './create-tools.ts'
+export { createTools, toolScopes } from './create-tools.ts'
+export { createKeptStore, type KeptBounds, type KeptStore } from './kept.ts'
 export type { AgentSources } from './sources/open.ts'
 export type { AgentAnswer, AgentFile, AgentTool, JsonSchema, ToolAnnotations, ToolCall } from './types.ts'

@@ -1,8 +1,8 @@
 /** Finds the connectors that tools may use: what the source has, narrowed to what the program chose. */
 import { fail } from '../errors.ts'
 import { findNearNames } from '../values/near-names.ts'
+import type { AgentConnector, AgentSource, ConnectorPage, RequestLimits } from './agent-source.ts'
 import { quoteName } from './answers/bounds.ts'
-import type { AgentConnector, AgentSource, ConnectorPage, RequestLimits } from './source.ts'
 
 /** What tools are narrowed to. */
 export interface Narrowing {

@@ -1,17 +1,17 @@
 /** Runs operations and answers their rows, from the first one or from a position. */
 import { isObject } from '../definition/object.ts'
-import { readProperties } from '../document/schema.ts'
+import { readProperties } from '../document/read-schema.ts'
 import { fail, failValidation } from '../errors.ts'
-import { buildProjection, toFieldPath } from '../values/fields.ts'
 import { writeJson } from '../values/json/json.ts'
+import { buildProjection, toFieldPath } from '../values/projection.ts'
 import { createRowReader } from '../values/rows/rows.ts'
+import type { AgentConnector, AgentKind, AgentRequest } from './agent-source.ts'
 import { quoteName } from './answers/bounds.ts'
 import type { KnownFields } from './answers/leave-out.ts'
 import { type RowOffset, writeRows } from './answers/rows.ts'
 import { closing, joinLines, opening } from './answers/sentences.ts'
 import type { LineOffset, RunningCall } from './context.ts'
 import type { Handles } from './handles.ts'
-import type { AgentConnector, AgentKind, AgentRequest } from './source.ts'
 import type { AgentAnswer, AgentFile } from './types.ts'
 
 /** A call, and where its answer begins. */

@@ -1,6 +1,6 @@
 /** Reduces schemas to what every framework takes, and removes what strict modes add to arguments. */
 import { isObject } from '../definition/object.ts'
-import { isRequired, readProperties, readTypes } from '../document/schema.ts'
+import { isRequired, readProperties, readTypes } from '../document/read-schema.ts'
 import { readText } from './arguments.ts'
 import type { JsonSchema } from './types.ts'
 

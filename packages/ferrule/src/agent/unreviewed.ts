@@ -1,6 +1,7 @@
 /** Marks the texts of kinds that people brought themselves: models read them beside ours. */
+
+import type { AgentKind } from './agent-source.ts'
 import { toOneLine } from './answers/json.ts'
-import type { AgentKind } from './source.ts'
 
 /** Stands in front of each sentence of such a kind. */
 const mark = '(custom kind, not reviewed)'

@@ -1,7 +1,7 @@
 /** What every command works with: settings, output, and the terminal. Without a terminal a missing answer is an error that says where to give it. */
 import { once } from 'node:events'
 import type { FormulaMode } from '../values/csv.ts'
-import { parseFields } from '../values/fields.ts'
+import { parseFields } from '../values/projection.ts'
 import { failUsage, Interrupted, OutputClosed } from './failure.ts'
 import { type FormatName, formatNames, Output, Sink } from './output/output.ts'
 import { noProgress, type Progress } from './output/progress.ts'

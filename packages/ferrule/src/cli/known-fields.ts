@@ -1,7 +1,7 @@
 /** The fields that `--fields` can choose from: an unknown one is refused before anything is asked for or changed. */
 import { isObject } from '../definition/object.ts'
 import type { Schema } from '../document/kind-document.ts'
-import { readProperties, readTypes } from '../document/schema.ts'
+import { readProperties, readTypes } from '../document/read-schema.ts'
 import type { CommandContext } from './context.ts'
 import { failUsage } from './failure.ts'
 import type { CommandSpec } from './spec.ts'

@@ -1,7 +1,7 @@
 /** Turns `name=value` into JSON, typed by the schema of the parameters. */
 import { isObject } from '../definition/object.ts'
 import type { Schema } from '../document/kind-document.ts'
-import { readTypes } from '../document/schema.ts'
+import { readTypes } from '../document/read-schema.ts'
 import { readJson } from '../values/json/json.ts'
 import { failUsage } from './failure.ts'
 

@@ -25,7 +25,7 @@ import {
   walkChanges,
 } from './changes.ts'
 import { createDeadline, defaultDeadlineMs } from './deadline.ts'
-import { type ConnectorChoice, ConnectorLookup, isMissing } from './lookup.ts'
+import { type ConnectorChoice, ConnectorLookup, isMissing } from './find-connector.ts'
 import { readCheckFailure } from './problem.ts'
 import { checkValues, type RequestOptions, type RequestParts, type Transport } from './transport.ts'
 import type { ExportDownload, SearchOptions, WriteOptions } from './types.ts'

@@ -1,8 +1,8 @@
 /** Checks of conditions on records. */
 import type { Sentences } from './check-codes.ts'
-import { findField, formatPlainType } from './document.ts'
 import type { EntityDefinition, Operation } from './entity.ts'
 import type { Field, Fields } from './fields.ts'
+import { findField, formatPlainType } from './plain-schema.ts'
 import { type Condition, readSetting } from './sync.ts'
 
 const most = { conditions: 10, values: 50 }

@@ -5,10 +5,10 @@ import { checkCodes, checkGone, type Sentences } from './check-codes.ts'
 import { checkWebhooks } from './check-webhooks.ts'
 import type { ChosenOrigin, ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
 import type { Consent, Exchange, Signing } from './consent.ts'
-import { findField } from './document.ts'
 import { findLiveOperation, liveActions } from './entity.ts'
 import { type Field, type Fields, isOptional } from './fields.ts'
 import type { NextPages, PartPages, PositionPages } from './page.ts'
+import { findField } from './plain-schema.ts'
 import { listSlots } from './templates.ts'
 
 /** Lists the credential fields that a signed token names. */

@@ -1,9 +1,9 @@
 /** Checks what the fields of an entity refer to. */
 import type { Sentences } from './check-codes.ts'
 import type { Kind } from './connector.ts'
-import { formatPlainType } from './document.ts'
 import type { EntityDefinition } from './entity.ts'
 import type { Field, Fields } from './fields.ts'
+import { formatPlainType } from './plain-schema.ts'
 
 /** Returns whether values can be keys. Nothing is known about `any`, and about what lies within an object without fields. */
 const canBeKey = (field: Field): boolean => /string|integer|any/.test(formatPlainType(field))

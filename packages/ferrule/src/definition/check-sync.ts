@@ -2,9 +2,9 @@
 import type { Sentences } from './check-codes.ts'
 import { checkCondition } from './check-conditions.ts'
 import type { Kind } from './connector.ts'
-import { findField, formatPlainType } from './document.ts'
 import type { EntityDefinition, Operation } from './entity.ts'
 import { type Field, hasField } from './fields.ts'
+import { findField, formatPlainType } from './plain-schema.ts'
 import { listEach, listParentNames, readSetting, type Sync } from './sync.ts'
 
 interface SyncedEntity {

@@ -1,9 +1,9 @@
 /** Checks what a kind says of webhooks. */
 import type { Sentences } from './check-codes.ts'
 import type { ConnectorDefinition } from './connector.ts'
-import { findField } from './document.ts'
 import type { EntityDefinition } from './entity.ts'
 import { isOptional } from './fields.ts'
+import { findField } from './plain-schema.ts'
 import { listSlots } from './templates.ts'
 import {
   findWebhookRules,

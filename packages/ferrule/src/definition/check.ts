@@ -6,7 +6,6 @@ import { checkConnection } from './check-connection.ts'
 import { checkReferences } from './check-references.ts'
 import { checkSync } from './check-sync.ts'
 import type { Kind } from './connector.ts'
-import { findField } from './document.ts'
 import {
   asksForDescribed,
   describedSlot,
@@ -19,6 +18,7 @@ import {
 import { type Fields, hasField, isOptional } from './fields.ts'
 import { isObject, refusedNames } from './object.ts'
 import { cursorName, everyRow, findShape, type PageDefinition, sizeName } from './page.ts'
+import { findField } from './plain-schema.ts'
 import { checkRecordTexts } from './record-texts.ts'
 import { listSlots } from './templates.ts'
 

@@ -1,9 +1,9 @@
 /** What people see of a record: its title, a summary, and the address of its page at the vendor. */
 import type { Sentences } from './check-codes.ts'
 import type { Kind } from './connector.ts'
-import { findField } from './document.ts'
 import type { EntityDefinition } from './entity.ts'
 import { isObject } from './object.ts'
+import { findField } from './plain-schema.ts'
 import { listSlots } from './templates.ts'
 
 /** Names of fields that are the title of an entity which says none, the best first. Case and `_` do not count. */

@@ -1,8 +1,8 @@
 /** Describes a kind in sections of blocks, from its definition alone. The reference pages and the documents for agents are printed from them. */
 import { type ConnectorDefinition, type CredentialScheme, readSlug } from '../definition/connector.ts'
-import { buildObjectSchema, formatDocumentedType, readComparison } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, listActions, liveActions, type Operation } from '../definition/entity.ts'
 import type { Field, Fields, Finding } from '../definition/fields.ts'
+import { buildObjectSchema, formatDocumentedType, readComparison } from '../definition/plain-schema.ts'
 import { listWebhookRules, type WebhookEffect, type WebhookRule } from '../definition/webhooks.ts'
 import { type Block, code, type FieldRow, fieldRows, heading, paragraph, table } from './blocks.ts'
 import { describeOwnFields } from './own-fields.ts'

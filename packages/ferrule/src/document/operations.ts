@@ -1,9 +1,9 @@
 /** Lists what kinds offer, operations and searches, with an example of each. */
 import { type Kind, readSlug } from '../definition/connector.ts'
-import { buildObjectSchema, formatDocumentedType } from '../definition/document.ts'
 import { type EntityDefinition, type LiveAction, liveActions, type Operation } from '../definition/entity.ts'
 import type { Field, Fields } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
+import { buildObjectSchema, formatDocumentedType } from '../definition/plain-schema.ts'
 import { buildExample, type CallExample } from './example.ts'
 
 /** One searchable entity. */

@@ -11,7 +11,6 @@ export { takesVendorRequests } from './call/vendor-request.ts'
 export type { Connection, VendorNotice } from './connection.ts'
 export type { ConsentAccount } from './consent/accounts.ts'
 export { type AccountIdentity, isSameAccount, keepsAccount } from './consent/accounts.ts'
-export type { ConsentCode } from './consent/exchange.ts'
 export {
   buildConsentUrl,
   type ConsentReturn,
@@ -21,8 +20,9 @@ export {
   findConsent,
   type ReadableEntity,
   readConsentReturn,
-} from './consent/words.ts'
-export { type CheckedCredentials, checkConfiguration, checkCredentials, normaliseConfiguration } from './credentials/check.ts'
+} from './consent/consent-page.ts'
+export type { ConsentCode } from './consent/exchange.ts'
+export { type CheckedCredentials, checkConfiguration, checkCredentials, normaliseConfiguration } from './credentials/check-credentials.ts'
 export type { BareConnection } from './credentials/exchange.ts'
 export type { CredentialSource, CredentialValues, KeptProof, OpenedCredentials } from './credentials/source.ts'
 export { Secret } from './credentials/source.ts'

@@ -1,6 +1,5 @@
 /** Makes the entities of the long form. */
 
-import { findField } from '../definition/document.ts'
 import {
   type EntityDefinition,
   type LiveAction,
@@ -10,6 +9,7 @@ import {
   readDescribedSlot,
 } from '../definition/entity.ts'
 import { type Field, type Fields, objectOrAny } from '../definition/fields.ts'
+import { findField } from '../definition/plain-schema.ts'
 import { type Changes, type Each, listParentNames, type Since, type Sync, type TimeForm } from '../definition/sync.ts'
 import { listSlots } from '../definition/templates.ts'
 import { buildFields } from './build-fields.ts'

@@ -7,7 +7,7 @@ import { type Findings, most, type Steps } from './check-tree.ts'
 import { isShortField, parseShortField, type ShortField } from './field-text.ts'
 import { sayUnknown } from './mistakes.ts'
 import type { FieldUse } from './shape.ts'
-import type { FieldType } from './words.ts'
+import type { FieldType } from './vocabulary.ts'
 
 /** What fields are made with. */
 export interface FieldScope {

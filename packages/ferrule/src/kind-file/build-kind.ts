@@ -16,7 +16,7 @@ import type { FileAccount, FileErrorRow, FileErrors, FileWebhookEvent, FileWebho
 import { findNearWord } from './mistakes.ts'
 import type { Shape } from './shape.ts'
 import { groups } from './table.ts'
-import { errorMeanings } from './words.ts'
+import { errorMeanings } from './vocabulary.ts'
 
 /** What statuses mean everywhere, behind the rows of the file. A status 408, 425 or from 500 is `upstream_error` without a row. */
 const everywhere: readonly ErrorRule[] = [

@@ -1,7 +1,8 @@
 /** What all builders share: the findings, references by name, and small readers of texts. */
-import { findField } from '../definition/document.ts'
+
 import type { Field, Fields } from '../definition/fields.ts'
 import { isObject, refusedNames } from '../definition/object.ts'
+import { findField } from '../definition/plain-schema.ts'
 import { type Condition, readSetting } from '../definition/sync.ts'
 import type { Findings, Steps } from './check-tree.ts'
 import type { FileCondition, FileTest, KindFile, Named, Scalar } from './file.ts'

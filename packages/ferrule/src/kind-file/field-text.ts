@@ -1,7 +1,7 @@
 /** The short form of a field: `string[]? Sentence`. */
 import { type Said, sayUnknown } from './mistakes.ts'
 import type { FieldUse } from './shape.ts'
-import { type FieldType, isFieldType, listFieldTypes, listUses } from './words.ts'
+import { type FieldType, isFieldType, listFieldTypes, listUses } from './vocabulary.ts'
 
 /** What a short form says. */
 export interface ShortField {

@@ -21,7 +21,7 @@ import {
   value,
   word,
 } from './shape.ts'
-import { errorWords } from './words.ts'
+import { errorWords } from './vocabulary.ts'
 
 const take = map('name', text('path'))
 const params = map('name', value)

@@ -15,13 +15,13 @@ import { asFerruleError, FerruleError } from '../errors.ts'
 import type { Mistake } from '../kind-file/mistakes.ts'
 import { writeJson } from '../values/json/json.ts'
 import { findNearNames } from '../values/near-names.ts'
-import { listMissing, show } from './compare.ts'
-import { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
+import { listMissing, show } from './compare-requests.ts'
 import { type Finding, FindingList, type TestedFiles } from './findings.ts'
 import { credentialForms, listLeaks } from './leaks.ts'
-import { type ReadRecordings, readRecordings } from './read.ts'
+import { type ReadRecordings, readRecordings } from './read-recordings.ts'
 import type { Recording, Recordings } from './recording.ts'
 import { catchRequest, loseAnswer, type Replay, replay } from './replay.ts'
+import { createReplayConnection, listSecretHeaders, listSecretQuery } from './replay-connection.ts'
 
 // Checks recordings that somebody uploads with a kind: other people would see their secrets in the sandbox.
 

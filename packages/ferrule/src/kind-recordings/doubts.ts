@@ -7,9 +7,9 @@ import { listWithin, type Path, parsePath } from '../engine/json/paths.ts'
 import type { Mistake, Place } from '../kind-file/mistakes.ts'
 import { countEdits, findNearNames } from '../values/near-names.ts'
 import { listKeyProblems, listRecords } from './check-kind.ts'
-import { createReplayConnection } from './connection.ts'
 import { nameRecording, type Recording, type Recordings } from './recording.ts'
 import { replay } from './replay.ts'
+import { createReplayConnection } from './replay-connection.ts'
 
 /** The file that doubts are about. */
 export interface DoubtedFile {

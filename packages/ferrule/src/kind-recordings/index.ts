@@ -2,16 +2,15 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { failMistakes } from '../kind-file/mistakes.ts'
-import { readRecordings } from './read.ts'
+import { readRecordings } from './read-recordings.ts'
 import type { Recordings } from './recording.ts'
 
 export { findRecordingsPath } from '../values/kind-files.ts'
 export { checkUploadedRecordings, type TestReport, testKind } from './check-kind.ts'
-export { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
 export { listRecordedDoubts } from './doubts.ts'
 export type { Finding, TestedFiles } from './findings.ts'
 export { Identities } from './identities.ts'
-export { type ReadRecordings, readRecordings } from './read.ts'
+export { type ReadRecordings, readRecordings } from './read-recordings.ts'
 export { addRecording, type BuiltRecording, buildRecording, type MadeCall, makeCall, PastedVendor } from './record.ts'
 export {
   type Exchange,
@@ -23,6 +22,7 @@ export {
   type Recordings,
 } from './recording.ts'
 export { catchRequest } from './replay.ts'
+export { createReplayConnection, listSecretHeaders, listSecretQuery } from './replay-connection.ts'
 
 /**
  * Reads recordings from a file of this machine.

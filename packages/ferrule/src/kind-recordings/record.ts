@@ -12,15 +12,15 @@ import { Http, type HttpAnswer, type HttpRequest, type HttpSender, readHeader } 
 import { findLineFormat, type RowLines } from '../engine/json/raw-rows.ts'
 import { asFerruleError, fail } from '../errors.ts'
 import { formatJson, tryReadJson, writeJson } from '../values/json/json.ts'
-import { createReplayConnection, listSecretHeaders, listSecretQuery } from './connection.ts'
 import { Identities } from './identities.ts'
 import { listLeaks } from './leaks.ts'
 import { findLines, readLines, writeLines } from './lines.ts'
-import { readRecordings } from './read.ts'
+import { readRecordings } from './read-recordings.ts'
 import type { Recording } from './recording.ts'
 import { createSecretRemover, type Replaced, Replacer } from './replacer.ts'
 import { catchRequest, replay, type Walked, walkCall } from './replay.ts'
-import { listKindWords } from './words.ts'
+import { createReplayConnection, listSecretHeaders, listSecretQuery } from './replay-connection.ts'
+import { listKindWords } from './text-sorts.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

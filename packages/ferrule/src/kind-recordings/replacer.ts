@@ -4,7 +4,7 @@ import { createRedactor, type Redact } from '../engine/credentials/source.ts'
 import { decodePart, escapePattern } from '../values/texts.ts'
 import type { Identities } from './identities.ts'
 import { mailAddress } from './leaks.ts'
-import { invent, isLink, type Sort, shortDigits, sortOfMember, sortOfText } from './words.ts'
+import { invent, isLink, type Sort, shortDigits, sortOfMember, sortOfText } from './text-sorts.ts'
 
 /** One thing that was replaced, or that stays. */
 export interface Replaced {

@@ -6,9 +6,9 @@ import type { Connection } from '../engine/connection.ts'
 import type { HttpAnswer, HttpRequest, HttpSender } from '../engine/http/http.ts'
 import { fail } from '../errors.ts'
 import { writeJson } from '../values/json/json.ts'
-import { compareRequests, show } from './compare.ts'
-import { listSecretQuery } from './connection.ts'
+import { compareRequests, show } from './compare-requests.ts'
 import type { Exchange, RecordedAnswer, Recording } from './recording.ts'
+import { listSecretQuery } from './replay-connection.ts'
 
 /** Makes an answer of the engine's transport of a recorded one. */
 const toHttpAnswer = ({ status, headers, body, text }: RecordedAnswer): HttpAnswer => ({

@@ -1,7 +1,7 @@
 /** The MCP server over the tools of agents and over downloads, read in parts: the same for the endpoint and for the command. */
 import type { CallToolResult, ContentBlock, ReadResourceResult, Server, ServerContext } from '@modelcontextprotocol/server'
+import type { AgentRequest, AgentSource, RequestLimits } from '../agent/agent-source.ts'
 import { type Narrowing, Reach } from '../agent/reach.ts'
-import type { AgentRequest, AgentSource, RequestLimits } from '../agent/source.ts'
 import type { AgentAnswer, AgentTool } from '../agent/types.ts'
 import { isObject } from '../definition/object.ts'
 import { asFerruleError, type ErrorCode, fail, failValidation } from '../errors.ts'

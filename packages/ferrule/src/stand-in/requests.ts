@@ -1,7 +1,7 @@
 /** Reads requests as they arrive at a stand-in. */
 
 import { getAt, parsePath } from '../engine/json/paths.ts'
-import type { ComparedRequest } from '../kind-recordings/compare.ts'
+import type { ComparedRequest } from '../kind-recordings/compare-requests.ts'
 import type { Pairs } from '../kind-recordings/recording.ts'
 import { tryReadJson } from '../values/json/json.ts'
 

@@ -1,7 +1,7 @@
 /** Applications of an organization on the wire. */
 import { bool, list, str, time } from '../definition/index.ts'
 import { displayName } from './names.ts'
-import { body, record, uuid, type Wire } from './words.ts'
+import { body, record, uuid, type Wire } from './schemas.ts'
 
 const application = {
   id: uuid('Application id'),

@@ -1,7 +1,7 @@
 /** Checks of credentials on the wire. */
 import { bool, int, list, oneOf, opt, str } from '../definition/index.ts'
 import { errorCode, problemDetails } from './problem.ts'
-import { part, record, uuid, type Wire } from './words.ts'
+import { part, record, uuid, type Wire } from './schemas.ts'
 
 /** Outcomes of a check. */
 export const checkStatuses = ['succeeded', 'failed'] as const

@@ -4,7 +4,7 @@ import { entityModes } from './connectors.ts'
 import { changesDays } from './feed/changes.ts'
 import { displayName, workspaceNames } from './names.ts'
 import { pageQuery } from './paging.ts'
-import { body, query, uuid, type Wire } from './words.ts'
+import { body, query, uuid, type Wire } from './schemas.ts'
 
 const entities = list(
   obj(

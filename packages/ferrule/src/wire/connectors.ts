@@ -2,8 +2,8 @@
 import { bool, int, list, obj, oneOf, open, opt, orNull, str, time } from '../definition/index.ts'
 import { copySummary } from './context-store.ts'
 import { page } from './paging.ts'
+import { jsonSchema, part, record, recordOrNull, uuid, type Wire } from './schemas.ts'
 import { syncError, syncRunRecord } from './syncs.ts'
-import { jsonSchema, part, record, recordOrNull, uuid, type Wire } from './words.ts'
 
 export const storedConnectorStatuses = ['active', 'auth_error'] as const
 /** Status of a connector that is stored. */

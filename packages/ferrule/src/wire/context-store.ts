@@ -1,8 +1,8 @@
 /** Status of copies on the wire, and the server-sent events of it and of runs. */
 import { bool, type Field, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { problemDetails } from './problem.ts'
+import { part, query, record, recordOrNull, uuid, type Wire } from './schemas.ts'
 import { scheduleRecord, syncEntityProgress, syncError, syncRunRecord } from './syncs.ts'
-import { part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 
 export const copyStates = ['loading', 'building_preview', 'preview', 'ready', 'updating', 'failed', 'disabled'] as const
 /** State of a copy. */

@@ -2,7 +2,7 @@
 import { bool, int, list, oneOf, open, opt, orNull, str } from '../definition/index.ts'
 import { searchFieldTypes } from '../definition/operators.ts'
 import { pageQuery } from './paging.ts'
-import { jsonSchema, jsonSchemaOrNull, part, query, record, uuid, type Wire } from './words.ts'
+import { jsonSchema, jsonSchemaOrNull, part, query, record, uuid, type Wire } from './schemas.ts'
 
 /** Levels of support. Community: nobody here has tried the kind with an account of the vendor. */
 export const supportLevels = ['certified', 'community'] as const

@@ -1,8 +1,8 @@
 /** Events of an organization on the wire: what webhooks carry, and what `listEvents` reads. */
 import { bool, type Field, type Fields, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { errorCode } from './problem.ts'
+import { named, part, query, record, recordOrNull, uuid, type Wire } from './schemas.ts'
 import { runCauses, runModes } from './syncs.ts'
-import { named, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 
 /** Version of the bodies of events. Receivers ignore types and members that they do not know. */
 export const eventVersion = 'v1'

@@ -3,7 +3,7 @@ import { bool, type Fields, int, list, obj, oneOf, open, opt, orNull, str, time 
 import { formulaModes } from '../values/csv.ts'
 import { copyStates, mayChangeFrom } from './context-store.ts'
 import { problemDetails } from './problem.ts'
-import { body, query, record, recordOrNull, uuid, type Wire } from './words.ts'
+import { body, query, record, recordOrNull, uuid, type Wire } from './schemas.ts'
 
 const pathList = (about: string) =>
   opt(orNull(list(str('Dot path, for example metaData.id', { minLength: 1, maxLength: 500 }), about, { maxItems: 1_000 })))

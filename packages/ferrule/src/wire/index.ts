@@ -309,6 +309,7 @@ export {
 } from './overview/usage.ts'
 export { type Page, page, pageQuery } from './paging.ts'
 export { errorCode, errorCodes, faults, type ProblemRecord, problemDetails } from './problem.ts'
+export { body, componentName, jsonSchema, jsonSchemaOrNull, named, part, query, record, recordOrNull, uuid, type Wire } from './schemas.ts'
 export {
   type EntityOutcome,
   entityOutcomes,
@@ -393,7 +394,6 @@ export {
   webhookRedeliveryResult,
   webhookRotation,
 } from './webhooks.ts'
-export { body, componentName, jsonSchema, jsonSchemaOrNull, named, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
 export {
   type WorkspaceChange,
   type WorkspaceInput,

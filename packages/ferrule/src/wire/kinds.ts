@@ -1,7 +1,7 @@
 /** Kinds that organizations bring themselves, their versions, and what a change of one means. */
 import { kindChangeClasses } from '../definition/compare.ts'
 import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
-import { body, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
+import { body, part, query, record, recordOrNull, uuid, type Wire } from './schemas.ts'
 
 /** Most characters of a kind file, and of its recordings. */
 export const [longestKindFile, longestRecordings] = [262_144, 524_288]

@@ -2,7 +2,7 @@
 import { int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { displayName } from './names.ts'
 import { page, pageQuery } from './paging.ts'
-import { body, part, query, record, uuid, type Wire } from './words.ts'
+import { body, part, query, record, uuid, type Wire } from './schemas.ts'
 
 /** Scopes that a token for MCP can have: its tools read and write records, and manage nothing. */
 export const mcpScopes = ['connectors:read', 'execute:read', 'execute:write'] as const

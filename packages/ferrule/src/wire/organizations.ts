@@ -1,7 +1,7 @@
 /** Organizations on the wire. */
 import { list, oneOf, str, time } from '../definition/index.ts'
 import { displayName } from './names.ts'
-import { body, record, uuid, type Wire } from './words.ts'
+import { body, record, uuid, type Wire } from './schemas.ts'
 
 /** Roles of a caller in an organization. */
 export const roles = ['admin'] as const

@@ -1,6 +1,6 @@
 /** Pages of lists. */
 import { type Field, int, list, opt, orNull, str } from '../definition/index.ts'
-import { record } from './words.ts'
+import { record } from './schemas.ts'
 
 /** The members of a query that choose a page. */
 export const pageQuery = {

@@ -1,7 +1,7 @@
 /** Errors on the wire: problem details (RFC 9457). */
 import { bool, int, list, oneOf, opt, str } from '../definition/index.ts'
 import { type ErrorCode, errorTable, type Fault } from '../errors.ts'
-import { named, part, record, type Wire } from './words.ts'
+import { named, part, record, type Wire } from './schemas.ts'
 
 /** All error codes, in the order of the table. */
 export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[] // the keys of the table are the codes

@@ -2,7 +2,7 @@
 import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { page, pageQuery } from './paging.ts'
 import { errorCode } from './problem.ts'
-import { body, part, query, record, recordOrNull, uuid, type Wire } from './words.ts'
+import { body, part, query, record, recordOrNull, uuid, type Wire } from './schemas.ts'
 
 export const runStates = ['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled'] as const
 /** State of a run; `partial` when some entities were not updated, or not completely. */

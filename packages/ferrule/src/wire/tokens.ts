@@ -1,7 +1,7 @@
 /** Tokens on the wire (RFC 6749). */
 import { int, oneOf, opt, orNull, str } from '../definition/index.ts'
 import { displayName, workspaceNames } from './names.ts'
-import { body, record, uuid, type Wire } from './words.ts'
+import { body, record, uuid, type Wire } from './schemas.ts'
 
 /** The grant type of the token endpoint. */
 export const grantTypes = ['client_credentials'] as const

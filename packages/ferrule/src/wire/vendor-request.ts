@@ -1,6 +1,6 @@
 /** Requests of a caller's own to a vendor, and their answers. */
 import { type Field, int, obj, oneOf, open, opt, orNull, str } from '../definition/index.ts'
-import { body, part, record, type Wire } from './words.ts'
+import { body, part, record, type Wire } from './schemas.ts'
 
 const header = (about: string) => opt(str(about, { minLength: 1, maxLength: 500, pattern: '^[ -~]+$' }))
 const anyJson = (about: string): Field => ({ description: about })

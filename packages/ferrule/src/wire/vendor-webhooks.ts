@@ -1,6 +1,6 @@
 /** Webhooks that vendors send, on the wire: the address of a connector, and what came there. */
 import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
-import { body, part, record, uuid, type Wire } from './words.ts'
+import { body, part, record, uuid, type Wire } from './schemas.ts'
 
 export const connectorWebhooks = record(
   'ConnectorWebhooks',

@@ -3,7 +3,7 @@ import { bool, int, list, oneOf, opt, orNull, str, time } from '../definition/in
 import { eventTypes } from './events.ts'
 import { displayName } from './names.ts'
 import { page, pageQuery } from './paging.ts'
-import { body, query, record, uuid, type Wire } from './words.ts'
+import { body, query, record, uuid, type Wire } from './schemas.ts'
 
 export const endpointStatuses = ['unverified', 'active', 'paused', 'disabled'] as const
 /** Status of an endpoint: only an active one gets events. */

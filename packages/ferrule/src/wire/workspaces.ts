@@ -2,7 +2,7 @@
 import { bool, int, oneOf, opt, orNull, str, time, wellFormed } from '../definition/index.ts'
 import { displayName } from './names.ts'
 import { page, pageQuery } from './paging.ts'
-import { body, query, record, uuid, type Wire } from './words.ts'
+import { body, query, record, uuid, type Wire } from './schemas.ts'
 
 export const workspaceStatuses = ['active', 'inactive'] as const
 /** Status of a workspace. */

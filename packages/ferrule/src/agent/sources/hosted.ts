@@ -8,7 +8,7 @@ import { searchEverything } from '../../client/search-everything.ts'
 import type { Transport } from '../../client/transport.ts'
 import { FerruleError } from '../../errors.ts'
 import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts'
-import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimits } from '../source.ts'
+import type { AgentConnector, AgentKind, AgentRequest, AgentSource, RequestLimits } from '../agent-source.ts'
 import { markUnreviewed } from '../unreviewed.ts'
 
 /** Connectors of a page: the most that the service lists at once. */

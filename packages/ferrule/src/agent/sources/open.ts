@@ -4,8 +4,8 @@ import { Ferrule, findTransport } from '../../client/ferrule.ts'
 import { isObject } from '../../definition/object.ts'
 import { fail, failValidation } from '../../errors.ts'
 import { findLocalConnection, type LocalConnection } from '../../local-connections.ts'
-import { buildProjection, toFieldPath } from '../../values/fields.ts'
-import type { AgentConnector, AgentKind, AgentSource, ConnectorPage, RequestLimits } from '../source.ts'
+import { buildProjection, toFieldPath } from '../../values/projection.ts'
+import type { AgentConnector, AgentKind, AgentSource, ConnectorPage, RequestLimits } from '../agent-source.ts'
 import { createConnectionSource, createHostedSource } from './hosted.ts'
 
 /** Connectors of a page at least, unless there are fewer. */

@@ -1,12 +1,12 @@
 /** Tools that read the copies that the service keeps: `search` finds records, `aggregate` counts and groups, `changes` reports what changed. */
 
 import { isObject } from '../../definition/object.ts'
-import { readProperties } from '../../document/schema.ts'
+import { readProperties } from '../../document/read-schema.ts'
 import { asFerruleError, fail, failValidation, moveProblems } from '../../errors.ts'
 import { parseGroups, parseMeasures } from '../../values/aggregate-text.ts'
 import { parseFilter } from '../../values/filter/parse.ts'
 import { parseSort } from '../../values/filter/sort.ts'
-import { listWritten } from '../../values/filter/words.ts'
+import { listWritten } from '../../values/filter/syntax.ts'
 import { parseInclude } from '../../values/include-text.ts'
 import { readJson } from '../../values/json/json.ts'
 import { findNearNames } from '../../values/near-names.ts'
@@ -15,7 +15,7 @@ import type { SearchHit, SearchResult } from '../../wire/overview/search.ts'
 import { writeLine } from '../answers/json.ts'
 import { writeRows } from '../answers/rows.ts'
 import { defineTool, type RunningCall, readString, readStrings, reads } from '../context.ts'
-import { type Described, Explained, findEntity } from '../operations.ts'
+import { type Described, Explained, findEntity } from '../find-operation.ts'
 import {
   aggregate as action,
   aggregate as aggregateAction,

@@ -13,7 +13,7 @@ import { formatWebhookSecret, signWebhook } from '../../client/webhook-signature
 import { relatedName } from '../../definition/check-references.ts'
 import { dropAbsent, isObject } from '../../definition/object.ts'
 import type { KindDocument, Schema } from '../../document/kind-document.ts'
-import { isRequired, makeParams, readProperties, readTypes } from '../../document/schema.ts'
+import { isRequired, makeParams, readProperties, readTypes } from '../../document/read-schema.ts'
 import { FerruleError } from '../../errors.ts'
 import { listAggregateNames, parseGroups, parseMeasures } from '../../values/aggregate-text.ts'
 import { writeJson } from '../../values/json/json.ts'

@@ -214,7 +214,7 @@ export async function tryKind(context: CommandContext): Promise<void> {
   const [path = '', entity = '', action = ''] = args
   const [{ loadKind }, { buildKindDocument }] = await Promise.all([
     import('../../kind-file/index.ts'),
-    import('../../document/build-kind.ts'),
+    import('../../document/build-documents.ts'),
   ])
   const { definition } = await loadKind(path)
   const document = buildKindDocument(definition)

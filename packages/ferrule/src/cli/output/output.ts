@@ -1,8 +1,8 @@
 /** Writes results to standard output in the wanted format. Rows are written as they arrive: a walk is never held in memory. */
 import { isObject } from '../../definition/object.ts'
 import { type FormulaMode, formatCsvText, isFormula } from '../../values/csv.ts'
-import { buildProjection, type FieldPath, parseFields, readPath } from '../../values/fields.ts'
 import { formatJson, writeJson } from '../../values/json/json.ts'
+import { buildProjection, type FieldPath, parseFields, readPath } from '../../values/projection.ts'
 import type { Jq } from './jq.ts'
 import { formatCell, type Layout, listColumns } from './table.ts'
 import { showControls, showInLine } from './terminal.ts'

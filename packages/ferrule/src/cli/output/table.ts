@@ -2,8 +2,8 @@
 import { styleText } from 'node:util'
 import stringWidth from 'fast-string-width'
 import { isObject } from '../../definition/object.ts'
-import { type FieldPath, readPath } from '../../values/fields.ts'
 import { writeJson } from '../../values/json/json.ts'
+import { type FieldPath, readPath } from '../../values/projection.ts'
 import { showInLine } from './terminal.ts'
 
 /** Narrowest column, when a terminal cannot hold all columns at their full width. */

@@ -31,7 +31,7 @@ export interface LocalKind {
  * @throws FerruleError `connector_type_not_found`; `kind_invalid` with the mistakes of a file
  */
 export async function findLocalKind(name: string): Promise<LocalKind> {
-  const { buildKindDocument } = await import('../../document/build-kind.ts')
+  const { buildKindDocument } = await import('../../document/build-documents.ts')
   if (isKindFile(name)) {
     const kind = await (await import('../../kind-file/index.ts')).loadKind(name)
     return { document: buildKindDocument(kind.definition), connect: kind.connectLocally as LocalKind['connect'] }

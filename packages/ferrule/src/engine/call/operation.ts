@@ -3,7 +3,6 @@
  * sent.
  */
 import { type ConnectorDefinition, type Kind, type Lookup, type ParameterRule, type RowRule, readSlug } from '../../definition/connector.ts'
-import { buildObjectSchema } from '../../definition/document.ts'
 import {
   type EntityDefinition,
   type LiveAction,
@@ -16,13 +15,14 @@ import {
 } from '../../definition/entity.ts'
 import { type Field, type Fields, type Fill, isOptional } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
+import { buildObjectSchema } from '../../definition/plain-schema.ts'
 import { type FerruleError, fail, failAs, isErrorCode, joinProblems, type Problem } from '../../errors.ts'
 import type { NamedOperation } from '../../tracing.ts'
 import { writeJson } from '../../values/json/json.ts'
 import type { Connection } from '../connection.ts'
 import { findListPath, type Path, parsePath } from '../json/paths.ts'
 import { compileLines, type RowLines } from '../json/raw-rows.ts'
-import { compileSchema, convertForms, findConvertible, type Validator } from '../json/schema.ts'
+import { compileSchema, convertForms, findConvertible, type Validator } from '../json/validate.ts'
 
 /** Validated parameters. */
 export type Params = Readonly<Record<string, unknown>>

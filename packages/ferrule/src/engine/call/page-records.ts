@@ -6,7 +6,7 @@ import type { NextPages, PageDefinition, PageInfo, PartPages, PositionPages } fr
 import { readHeaders } from '../http/http.ts'
 import { buildTests, getAt, parsePath, setAt, takeAt, visitHolders } from '../json/paths.ts'
 import { RawRows } from '../json/raw-rows.ts'
-import { parseDecimal, parseInteger, parseTimestamp } from '../json/schema.ts'
+import { parseDecimal, parseInteger, parseTimestamp } from '../json/validate.ts'
 import { countRows, failInvalidAnswer, mergeRow, readRows, type WireAnswer } from './answer.ts'
 import { type HiddenCounts, type LookedUp, type Showing, showRows } from './hidden.ts'
 import type { CompiledOperation, DocumentedFields, Params, Shaping } from './operation.ts'

@@ -10,7 +10,7 @@ import type { Call, Outcome } from '../call/outcome.ts'
 import { buildAuthContext, type Calling, exchangeBeside } from '../call/transport.ts'
 import type { Connection } from '../connection.ts'
 import { authorize } from '../credentials/auth.ts'
-import { findScheme } from '../credentials/check.ts'
+import { findScheme } from '../credentials/check-credentials.ts'
 import type { CredentialValues } from '../credentials/source.ts'
 import { getAt, parsePath } from '../json/paths.ts'
 

@@ -15,7 +15,7 @@ import {
 import { type CredentialValues, Secret } from '../credentials/source.ts'
 import { Deadline } from '../http/deadline.ts'
 import { mayHaveRun } from '../http/unsent.ts'
-import { checkConsentReturn, failNoConsent, findConsentPage } from './words.ts'
+import { checkConsentReturn, failNoConsent, findConsentPage } from './consent-page.ts'
 
 /** What a consent brought back. */
 export interface ConsentCode {

@@ -9,7 +9,7 @@ import type { Connection } from '../connection.ts'
 import { awaitUnlessAborted, clocks, Deadline } from '../http/deadline.ts'
 import { headerMessage, isHeaderText } from '../http/header-text.ts'
 import { readConfiguration } from '../http/origin.ts'
-import { findScheme, findTokenField } from './check.ts'
+import { findScheme, findTokenField } from './check-credentials.ts'
 import { type AuthContext, type BareConnection, exchangeGrant, exchangeTimeoutMs, failAuth, listSecrets } from './exchange.ts'
 import { type CredentialValues, createRedactor, encodeHeader, type OpenedCredentials, type Redact, Secret } from './source.ts'
 

@@ -10,7 +10,7 @@ import type { Connection } from '../connection.ts'
 import { type HttpSender, readHeader } from '../http/http.ts'
 import { fillTemplate, resolveOrigins } from '../http/origin.ts'
 import { getAt, parsePath, setAt } from '../json/paths.ts'
-import { findTokenField, isToken } from './check.ts'
+import { findTokenField, isToken } from './check-credentials.ts'
 import { type CredentialValues, createRedactor, encodeHeader, type Redact } from './source.ts'
 
 /** Timeout of an exchange, in milliseconds. A lease on the credentials must be longer. */

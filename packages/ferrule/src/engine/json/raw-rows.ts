@@ -11,7 +11,7 @@ import type { Field } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import { deepestJson, readJson, TooDeep, writeJson } from '../../values/json/json.ts'
 import { parsePath } from './paths.ts'
-import { parseDecimal, parseInteger } from './schema.ts'
+import { parseDecimal, parseInteger } from './validate.ts'
 
 /** How an answer of lines is written. */
 export type LineFormat = NonNullable<Operation['format']>

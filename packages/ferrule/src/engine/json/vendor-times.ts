@@ -1,11 +1,11 @@
 /** Times as vendors write them. Pure. */
 import { findSyncedOperation } from '../../definition/check-sync.ts'
-import { findField } from '../../definition/document.ts'
 import type { EntityDefinition } from '../../definition/entity.ts'
 import type { Field } from '../../definition/fields.ts'
+import { findField } from '../../definition/plain-schema.ts'
 import type { Since, TimeForm } from '../../definition/sync.ts'
 import { getAt, type Path, parsePath } from './paths.ts'
-import { parseTimestamp } from './schema.ts'
+import { parseTimestamp } from './validate.ts'
 
 /** Milliseconds of one unit, by the format of a number. */
 const units: Readonly<Record<string, number>> = { 'unix-time': 1_000, 'unix-time-ms': 1 }

@@ -3,7 +3,7 @@
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileSync, FileWay, Unsure } from '../../kind-file/file.ts'
 import { DocumentError, type Imported, type Importer, type ImportOptions, type LeftOut } from '../imported.ts'
-import { toEntityName, writeSentence } from '../words.ts'
+import { toEntityName, writeSentence } from '../sentences.ts'
 import { FieldWriter, isFree, isValue, type Member, type NamedType, readSchema, type Schema } from './schema.ts'
 
 /** The ways of paging that the kind has. A list without `first` has pages of the vendor's own size. */

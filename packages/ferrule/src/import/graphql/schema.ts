@@ -1,10 +1,10 @@
 /** Reads the schema of a GraphQL API, from the answer of an introspection query or from the schema language. */
 import { isObject, refusedNames } from '../../definition/object.ts'
 import type { FileFields } from '../../kind-file/file.ts'
-import type { FieldType } from '../../kind-file/words.ts'
+import type { FieldType } from '../../kind-file/vocabulary.ts'
 import { DocumentError } from '../imported.ts'
 import { parseDocument } from '../parse.ts'
-import { writeSentence } from '../words.ts'
+import { writeSentence } from '../sentences.ts'
 
 /** A type where it is used. */
 export interface TypeUse {

@@ -1,5 +1,5 @@
 /** The host of a kind and the path that all calls begin with, from the addresses of all streams. */
-import { toSlotName } from '../words.ts'
+import { toSlotName } from '../sentences.ts'
 import type { Notes } from './outcome.ts'
 import { splitTemplate } from './request.ts'
 import type { Setting, Settings } from './settings.ts'

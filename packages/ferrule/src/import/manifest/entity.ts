@@ -2,7 +2,7 @@
 import { readFirstStep } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
 import type { FileEntity, FileOperation, FileSince, FileSync, FileText, Scalar } from '../../kind-file/file.ts'
-import { toSlotName, writeSentence } from '../words.ts'
+import { toSlotName, writeSentence } from '../sentences.ts'
 import type { Draft, Folded } from './draft.ts'
 import { type Incremental, readTimeForm } from './incremental.ts'
 import { isName, isStep } from './names.ts'

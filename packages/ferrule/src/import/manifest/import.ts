@@ -2,7 +2,7 @@
 import { isObject } from '../../definition/object.ts'
 import type { FileChoice, FileEntity, FileWay, KindFile, Unsure } from '../../kind-file/file.ts'
 import { DocumentError, type Imported, type ImportOptions, type LeftOut } from '../imported.ts'
-import { toEntityName, toSlotName, writeSentence } from '../words.ts'
+import { toEntityName, toSlotName, writeSentence } from '../sentences.ts'
 import { type Address, findPrefix, joinPath, readAddress, signHost } from './address.ts'
 import { writeScheme } from './authentication.ts'
 import { Component, References, readSpec, readTop, UnreadableManifest, type Values } from './component.ts'

@@ -1,6 +1,6 @@
 /** Fields of records, made from the JSON Schema of a stream. */
 import { isObject } from '../../definition/object.ts'
-import { writeSentence } from '../words.ts'
+import { writeSentence } from '../sentences.ts'
 import type { Values } from './component.ts'
 import { isStep } from './names.ts'
 

@@ -1,6 +1,6 @@
 /** The values that people give to a manifest's connector: its specification, and the names that a kind gives them. */
 import { isObject } from '../../definition/object.ts'
-import { toSlotName, writeSentence } from '../words.ts'
+import { toSlotName, writeSentence } from '../sentences.ts'
 import { isScalar, type Values } from './component.ts'
 import type { Slot } from './template.ts'
 

@@ -1,6 +1,6 @@
 /** Reads the streams of a manifest, and those that they are called for. What nobody read of a stream stops it. */
 
-import { toEntityName } from '../words.ts'
+import { toEntityName } from '../sentences.ts'
 import { readSchemes } from './authentication.ts'
 import { Component, type References, UnreadableManifest } from './component.ts'
 import type { Draft, Folded, Nested, Parent } from './draft.ts'

@@ -3,7 +3,7 @@
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileSince, FileSync, FileWay, Named, Scalar, Unsure } from '../../kind-file/file.ts'
 import type { LeftOut } from '../imported.ts'
-import { toEntityName, toSlotName, writeSentence } from '../words.ts'
+import { toEntityName, toSlotName, writeSentence } from '../sentences.ts'
 import type { Action, Classified } from './classify.ts'
 import { asList, asObject, type DocumentOperation, isFormType, isJsonType, type Parameter } from './document.ts'
 import { findBase, isSameName, isSlot, listNouns, splitPath, toSingular } from './names.ts'

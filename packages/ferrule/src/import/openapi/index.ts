@@ -6,7 +6,7 @@
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileScheme, KindFile, Named, Unsure } from '../../kind-file/file.ts'
 import { DocumentError, type Imported, type Importer, type ImportOptions } from '../imported.ts'
-import { splitWords, writeSentence } from '../words.ts'
+import { splitWords, writeSentence } from '../sentences.ts'
 import { classify } from './classify.ts'
 import { asList, asObject, asText, type DocumentOperation, isJsonType, type Json, OpenapiDocument } from './document.ts'
 import { findEntities } from './entities.ts'

@@ -1,5 +1,5 @@
 /** Words of names and paths: nouns of paths, verbs, singular and plural. */
-import { splitWords } from '../words.ts'
+import { splitWords } from '../sentences.ts'
 
 /** Returns the singular of an English noun, by its ending. */
 export function toSingular(word: string): string {

@@ -1,6 +1,6 @@
 /** How lists continue: extensions, pairs of a parameter and a value of the answer, and a vote over the document. */
 import type { FileWay } from '../../kind-file/file.ts'
-import { splitWords } from '../words.ts'
+import { splitWords } from '../sentences.ts'
 import { asObject, asText, type DocumentOperation, type Parameter } from './document.ts'
 import type { Found } from './rows.ts'
 import type { Schemas } from './schemas.ts'

@@ -1,5 +1,5 @@
 /** Where an answer has its rows or its record, and what identifies a record. */
-import { splitWords } from '../words.ts'
+import { splitWords } from '../sentences.ts'
 import { isSameName, isSlot, listNouns, readSlot, splitPath, toSingular } from './names.ts'
 import { isObjectShape, type Schemas, type Shape } from './schemas.ts'
 

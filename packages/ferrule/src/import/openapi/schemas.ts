@@ -1,7 +1,7 @@
 /** What schemas say: types, properties and lists, with all parts merged; and the fields of kind files that follow. */
 import { isObject, refusedNames } from '../../definition/object.ts'
 import type { FileFields } from '../../kind-file/file.ts'
-import { writeSentence } from '../words.ts'
+import { writeSentence } from '../sentences.ts'
 import { asList, asObject, asText, type Json, type OpenapiDocument } from './document.ts'
 
 /** A schema with its parts merged. */

@@ -5,7 +5,7 @@ import { listSlots } from '../../definition/templates.ts'
 import { foldKindName } from '../../values/texts.ts'
 import type { Findings } from '../check-tree.ts'
 import type { Mistake } from '../mistakes.ts'
-import { type ReadKind, readKindStrictly } from '../read.ts'
+import { type ReadKind, readKindStrictly } from '../read-kind.ts'
 import { checkHosts } from './hosts.ts'
 import { findAt, listWithin } from './visit.ts'
 

@@ -4,7 +4,7 @@ import { type FieldOperator, filterLimits, isFieldOperator, operators } from '..
 import { deepestJson } from '../json/json.ts'
 import { pointTo } from '../json/pointer.ts'
 import { refuseJson, refuseJsonSize } from './refusals.ts'
-import { formatPath, longestText, mostPrintedValues } from './words.ts'
+import { formatPath, longestText, mostPrintedValues } from './syntax.ts'
 
 /** A printed condition, and the word that joins its parts. */
 interface Printed {

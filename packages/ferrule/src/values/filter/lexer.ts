@@ -2,7 +2,7 @@
 import type { FerruleError } from '../../errors.ts'
 import { readJson, TooDeep } from '../json/json.ts'
 import { refuse, refuseSize, shorten } from './refusals.ts'
-import { foreignSigns, longestText, plainPath, reserved } from './words.ts'
+import { foreignSigns, longestText, plainPath, reserved } from './syntax.ts'
 
 /** Numbers of filters as text: a number that a double would round is refused. */
 

@@ -3,7 +3,7 @@ import { filterLimits, operators } from '../../definition/operators.ts'
 import type { FerruleError } from '../../errors.ts'
 import { findNumber, type Token, Tokens } from './lexer.ts'
 import { refuseSize, shorten } from './refusals.ts'
-import { comparisons, formatPath, listWritten, mostParentheses } from './words.ts'
+import { comparisons, formatPath, listWritten, mostParentheses } from './syntax.ts'
 
 /** A condition of a filter in JSON: operators, each with what it applies to. */
 type FilterCondition = Readonly<Record<string, unknown>>

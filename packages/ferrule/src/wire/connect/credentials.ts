@@ -1,8 +1,8 @@
 /** The operator's own applications at vendors on the wire, and the start of an authorization in the form of the platform's clients. */
 import { int, list, oneOf, open, opt, orNull, str, time } from '../../definition/index.ts'
 import { displayName, workspaceNames } from '../names.ts'
+import { body, query, record, uuid, type Wire } from '../schemas.ts'
 import { webhookSecret } from '../vendor-webhooks.ts'
-import { body, query, record, uuid, type Wire } from '../words.ts'
 
 const credentials = {
   id: uuid('Id of the application'),

@@ -2,7 +2,7 @@
 import { bool, int, list, obj, oneOf, open, opt, orNull, str, time, wellFormed } from '../../definition/index.ts'
 import { displayName } from '../names.ts'
 import { page, pageQuery } from '../paging.ts'
-import { body, part, query, record, uuid, type Wire } from '../words.ts'
+import { body, part, query, record, uuid, type Wire } from '../schemas.ts'
 
 export const connectLinkStatuses = ['open', 'used', 'revoked', 'expired'] as const
 /** Status of a link. */

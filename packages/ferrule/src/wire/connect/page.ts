@@ -6,7 +6,7 @@ import { bool, int, list, oneOf, open, opt, orNull, str, time } from '../../defi
 import { connectorStatuses } from '../connectors.ts'
 import { displayName } from '../names.ts'
 import { errorCode } from '../problem.ts'
-import { body, jsonSchema, jsonSchemaOrNull, part, record, recordOrNull, uuid, type Wire } from '../words.ts'
+import { body, jsonSchema, jsonSchemaOrNull, part, record, recordOrNull, uuid, type Wire } from '../schemas.ts'
 import { connectLinkStatuses } from './links.ts'
 
 /** Header with the link id of a page's request. */

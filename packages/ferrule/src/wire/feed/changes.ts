@@ -1,7 +1,7 @@
 /** The change feed of a copy on the wire. */
 import { bool, type Field, int, list, oneOf, opt, str, time } from '../../definition/index.ts'
 import type { EventSchema } from '../context-store.ts'
-import { part, query, record, type Wire } from '../words.ts'
+import { part, query, record, type Wire } from '../schemas.ts'
 
 /** Longest wait for a change, in seconds. */
 export const longestWait = 30

@@ -1,6 +1,6 @@
 /** Consumers of changes on the wire: the service keeps the cursor of each in the feed of a connector. */
 import { int, list, oneOf, opt, orNull, str, time } from '../../definition/index.ts'
-import { body, part, record, type Wire } from '../words.ts'
+import { body, part, record, type Wire } from '../schemas.ts'
 
 /** Maximum number of consumers. */
 export const mostConsumers = { ofConnector: 20, ofOrganization: 200 } as const

@@ -1,6 +1,6 @@
 /** The service and the node that answers, on the wire. */
 import { bool, int, list, oneOf, orNull, str, time } from '../../definition/index.ts'
-import { part, record, recordOrNull, type Wire } from '../words.ts'
+import { part, record, recordOrNull, type Wire } from '../schemas.ts'
 
 export const serviceRecord = record(
   'Service',

@@ -1,6 +1,6 @@
 /** A search over all connectors of a view, on the wire. */
 import { bool, int, list, oneOf, open, opt, orNull, str, time } from '../../definition/index.ts'
-import { body, part, record, recordOrNull, uuid, type Wire } from '../words.ts'
+import { body, part, record, recordOrNull, uuid, type Wire } from '../schemas.ts'
 
 const names = (item: string, about: string) => opt(list(str(item, { minLength: 1, maxLength: 200 }), about, { maxItems: 100 }))
 

@@ -1,7 +1,7 @@
 /** Calls over time, on the wire. */
 import { int, list, num, oneOf, opt, time } from '../../definition/index.ts'
 import { errorCode, faults } from '../problem.ts'
-import { part, query, record, recordOrNull, uuid, type Wire } from '../words.ts'
+import { part, query, record, recordOrNull, uuid, type Wire } from '../schemas.ts'
 
 export const usageSteps = ['5m', '1h', '1d'] as const
 /** Length of a bucket. */

@@ -2,10 +2,10 @@
 
 import { createHash, createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
 import type { ConnectorDefinition, Kind } from '../../definition/connector.ts'
-import { findField, formatPlainType } from '../../definition/document.ts'
 import type { EntityDefinition, SentMethod } from '../../definition/entity.ts'
 import { type Fields, isOptional } from '../../definition/fields.ts'
 import { isObject } from '../../definition/object.ts'
+import { findField, formatPlainType } from '../../definition/plain-schema.ts'
 import { fillTemplate } from '../../definition/templates.ts'
 import {
   findWebhookRules,
@@ -20,7 +20,7 @@ import { readJson } from '../../values/json/json.ts'
 import type { VendorRequest } from '../call/vendor-request.ts'
 import { type CredentialValues, Secret } from '../credentials/source.ts'
 import { copyJson, getAt, listWithin, parsePath, setAt } from '../json/paths.ts'
-import { parseInteger } from '../json/schema.ts'
+import { parseInteger } from '../json/validate.ts'
 
 /** A request that asks for the events of a topic. */
 export interface SubscriptionRequest {

@@ -1,11 +1,11 @@
 /** Finds the operation that a call names, and explains what is wrong with a call: nearest names, and a call that fits. */
-import { makeParams, readProperties } from '../document/schema.ts'
+import { makeParams, readProperties } from '../document/read-schema.ts'
 import { asFerruleError, type ErrorCode, type FerruleError, fail } from '../errors.ts'
 import { findNearNames } from '../values/near-names.ts'
 import type { ActionDocument, EntityDocument } from '../wire/definitions.ts'
+import type { AgentConnector, AgentKind } from './agent-source.ts'
 import { quoteName } from './answers/bounds.ts'
 import { writeLine } from './answers/json.ts'
-import type { AgentConnector, AgentKind } from './source.ts'
 
 /** Actions that change something. */
 export const writeActions: readonly string[] = ['create', 'update', 'delete']

@@ -6,7 +6,7 @@ import { isBasic, listSlots } from '../../definition/templates.ts'
 import { type FerruleError, fail, failValidation } from '../../errors.ts'
 import { cutFinalNewline } from '../../values/texts.ts'
 import type { OriginOverride } from '../http/origin.ts'
-import { compileFields, convertDate, convertDigits } from '../json/schema.ts'
+import { compileFields, convertDate, convertDigits } from '../json/validate.ts'
 import type { CredentialValues } from './source.ts'
 
 /**

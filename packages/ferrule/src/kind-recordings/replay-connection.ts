@@ -4,7 +4,7 @@ import type { ConnectorDefinition, CredentialScheme, Kind } from '../definition/
 import { type Fields, isOptional } from '../definition/fields.ts'
 import { listSlots } from '../definition/templates.ts'
 import type { Connection } from '../engine/connection.ts'
-import { checkConfiguration } from '../engine/credentials/check.ts'
+import { checkConfiguration } from '../engine/credentials/check-credentials.ts'
 import { type CredentialValues, Secret } from '../engine/credentials/source.ts'
 import { createMemoryClaims } from '../engine/writes/claims.ts'
 

@@ -1,9 +1,9 @@
 /** Builds the documents of a kind from its definition, for the service, the command and tools. */
 import { type ConnectorDefinition, readSlug } from '../definition/connector.ts'
-import { buildObjectSchema, toPlainSchema } from '../definition/document.ts'
 import { asksForDescribed, type EntityDefinition, liveActions, type Operation } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
 import { isObject } from '../definition/object.ts'
+import { buildObjectSchema, toPlainSchema } from '../definition/plain-schema.ts'
 import type { EntityDocument } from '../wire/definitions.ts'
 import type { KindDocument, Schema } from './kind-document.ts'
 import { describeOwnFields } from './own-fields.ts'

@@ -2,7 +2,7 @@
 import { textForms } from './forms.ts'
 import { type FieldUse, type KeyGroup, longest, type Shape } from './shape.ts'
 import { groups } from './table.ts'
-import { listFieldTypes } from './words.ts'
+import { listFieldTypes } from './vocabulary.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
