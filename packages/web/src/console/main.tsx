@@ -1,4 +1,5 @@
 /** Starts the console, in its frame: navigation, choosers, and the page of the address. */
+import { PlainButton } from './parts/looks.tsx'
 import '../shared/tokens.css'
 import '@mantine/core/styles.css'
 import './console.css'
@@ -237,7 +238,7 @@ function SignOut() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default">Sign out</Button>
+        <PlainButton>Sign out</PlainButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => signOut({ isEverywhere: false })}>Sign out here</Menu.Item>
@@ -332,14 +333,9 @@ function Palette() {
   useHotkeys([['mod+K', () => setOpened(true)]], [])
   return (
     <>
-      <Button
-        variant="default"
-        onClick={() => setOpened(true)}
-        rightSection={<Kbd visibleFrom="md">Ctrl K</Kbd>}
-        aria-keyshortcuts="Control+K Meta+K"
-      >
+      <PlainButton onClick={() => setOpened(true)} rightSection={<Kbd visibleFrom="md">Ctrl K</Kbd>} aria-keyshortcuts="Control+K Meta+K">
         Go to
-      </Button>
+      </PlainButton>
       {opened !== undefined && (
         <Suspense fallback={null}>
           <LazyDialog opened={opened} onClose={() => setOpened(false)} />

@@ -2,6 +2,7 @@
 import { Alert, List, Text } from '@mantine/core'
 import type { CheckResult } from 'ferrule/wire'
 import { findNextStep } from './describe-error.ts'
+import { Strong } from './looks.tsx'
 
 type Checked = CheckResult['entity_check_results'][number]
 
@@ -25,11 +26,7 @@ export function CheckResultView({ result }: { readonly result: CheckResult }) {
       title={hasSucceeded ? 'The vendor accepts the credentials' : 'The check has failed'}
     >
       {!hasSucceeded && <Text size="sm">{result.error_message}</Text>}
-      {!hasSucceeded && (
-        <Text size="sm" fw={600}>
-          {readNextStep(result)}
-        </Text>
-      )}
+      {!hasSucceeded && <Strong>{readNextStep(result)}</Strong>}
       <List size="sm">
         {result.entity_check_results.map(({ entity, status, error_message: message }) => (
           <List.Item key={entity}>

@@ -2,6 +2,8 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { ErrorBox } from './error-box.tsx'
+import { bindValue } from './form/text-entry.ts'
+import { PlainButton } from './looks.tsx'
 
 /** What the dialog asks. */
 export interface ConfirmDialogProps {
@@ -32,19 +34,10 @@ export function ConfirmDialog({ opened, title, children, action, typed, isBusy =
         <Text size="sm" component="div">
           {children}
         </Text>
-        {typed !== undefined && (
-          <TextInput
-            label={`Type ${typed} to confirm`}
-            value={text}
-            onChange={({ currentTarget }) => setText(currentTarget.value)}
-            data-autofocus
-          />
-        )}
+        {typed !== undefined && <TextInput label={`Type ${typed} to confirm`} {...bindValue(text, setText)} data-autofocus />}
         {error !== undefined && error !== null && <ErrorBox error={error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
+          <PlainButton onClick={close}>Cancel</PlainButton>
           <Button color="red.9" loading={isBusy} disabled={typed !== undefined && text !== typed} onClick={onConfirm}>
             {action}
           </Button>

@@ -1,20 +1,15 @@
 /** Copies a text. */
-import { Button, CopyButton as MantineCopyButton } from '@mantine/core'
+import { CopyButton as MantineCopyButton } from '@mantine/core'
+import { PlainButton } from './looks.tsx'
 
 /** A button that copies a text and says so. @param props `says`: what is copied, for readers of the screen */
 export function CopyButton({ value, says, label = 'Copy' }: { readonly value: string; readonly says?: string; readonly label?: string }) {
   return (
     <MantineCopyButton value={value} timeout={2_000}>
       {({ copied, copy }) => (
-        <Button
-          size="compact-xs"
-          variant="default"
-          style={{ flexShrink: 0 }}
-          onClick={copy}
-          aria-label={copied ? 'Copied' : (says ?? label)}
-        >
+        <PlainButton size="compact-xs" style={{ flexShrink: 0 }} onClick={copy} aria-label={copied ? 'Copied' : (says ?? label)}>
           {copied ? 'Copied' : label}
-        </Button>
+        </PlainButton>
       )}
     </MantineCopyButton>
   )

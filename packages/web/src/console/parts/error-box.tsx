@@ -1,7 +1,8 @@
 /** Shows an error: what is known, what to do next, and what to name when asking for help. */
-import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core'
+import { Alert, Code, Group, List, Stack, Text } from '@mantine/core'
 import { CopyButton } from './copy-button.tsx'
 import { describeError } from './describe-error.ts'
+import { SmallButton, Strong } from './looks.tsx'
 
 /** What the box shows. */
 export interface ErrorBoxProps {
@@ -27,9 +28,7 @@ export function ErrorBox({ error, title, onRetry, marked }: ErrorBoxProps) {
             ))}
           </List>
         )}
-        <Text size="sm" fw={600}>
-          {nextStep}
-        </Text>
+        <Strong>{nextStep}</Strong>
         <Group gap="xs">
           <Code>{code}</Code>
           {requestId !== undefined && (
@@ -40,11 +39,7 @@ export function ErrorBox({ error, title, onRetry, marked }: ErrorBoxProps) {
               <CopyButton value={requestId} says="Copy the request id" />
             </>
           )}
-          {onRetry !== undefined && (
-            <Button size="compact-sm" variant="default" onClick={onRetry}>
-              Try again
-            </Button>
-          )}
+          {onRetry !== undefined && <SmallButton onClick={onRetry}>Try again</SmallButton>}
         </Group>
       </Stack>
     </Alert>

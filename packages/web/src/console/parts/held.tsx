@@ -1,9 +1,10 @@
 /** Says what an organization, a workspace or an application holds, before somebody deletes it. */
-import { List, Text } from '@mantine/core'
+import { List } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Ferrule } from 'ferrule/core'
 import type { McpTokenRecord } from 'ferrule/wire'
 import { useFerruleOf } from '../data/ferrule.ts'
+import { Strong } from './looks.tsx'
 import { printCount, printCounted } from './print.ts'
 import { ReadingView } from './reading-view.tsx'
 
@@ -92,9 +93,7 @@ export function Held(props: HeldProps) {
     <ReadingView reading={reading}>
       {({ connectors, links, tokens }) => (
         <div>
-          <Text size="sm" fw={600}>
-            It {kind === 'application' ? 'made' : 'holds'}:
-          </Text>
+          <Strong>It {kind === 'application' ? 'made' : 'holds'}:</Strong>
           <List size="sm" aria-label="What it holds">
             {kind !== 'application' && (
               <>

@@ -6,6 +6,7 @@ import { mostNameCharacters } from 'ferrule/wire'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { ErrorBox } from './error-box.tsx'
 import { listProblems, printProblemsWithin } from './form/problems.ts'
+import { bindValue } from './form/text-entry.ts'
 
 /** What the button asks and does. */
 export interface NameButtonProps {
@@ -32,8 +33,7 @@ function NameForm({ label, children, name = '', mutation, onDone }: Omit<NameBut
       <Text size="sm">{children}</Text>
       <TextInput
         label="Name"
-        value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        {...bindValue(typed, setTyped)}
         error={printProblemsWithin(listProblems(mutation.error), '/name')}
         maxLength={mostNameCharacters}
         autoComplete="off"

@@ -1,9 +1,10 @@
 /** Shows what was read: a sign of waiting, an error, or the data, which stays when a later read fails. */
-import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Reading } from '../data/ferrule.ts'
 import { describeError } from './describe-error.ts'
 import { ErrorBox } from './error-box.tsx'
+import { SmallButton } from './looks.tsx'
 import { Time } from './time.tsx'
 
 /** What is shown of a reading. */
@@ -21,9 +22,9 @@ function StaleNote({ reading }: { readonly reading: ShownReading<unknown> }) {
         <Text size="sm">
           This was read <Time value={new Date(reading.dataUpdatedAt).toISOString()} />. The last try failed: {sentence} {nextStep}
         </Text>
-        <Button size="compact-sm" variant="default" loading={reading.isFetching} onClick={() => void reading.refetch()}>
+        <SmallButton loading={reading.isFetching} onClick={() => void reading.refetch()}>
           Try again
-        </Button>
+        </SmallButton>
       </Group>
     </Alert>
   )

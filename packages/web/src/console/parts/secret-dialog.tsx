@@ -1,7 +1,8 @@
 /** Shows a secret, this once. It leaves the page with the dialog. */
-import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { CopyButton } from './copy-button.tsx'
+import { Strong } from './looks.tsx'
 
 /** A text that is shown with a button that copies it. */
 export interface ShownText {
@@ -14,9 +15,7 @@ export function CopyText({ label, value }: ShownText) {
   return (
     <Stack gap={4}>
       <Group justify="space-between" gap="xs">
-        <Text size="sm" fw={600}>
-          {label}
-        </Text>
+        <Strong>{label}</Strong>
         <CopyButton value={value} says={`Copy: ${label}`} />
       </Group>
       <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>

@@ -13,6 +13,7 @@ import { useService } from '../data/service.ts'
 import { type AddressParams, useGo, useTenant } from '../data/tenant.ts'
 import { pages } from '../pages.ts'
 import { describeError } from '../parts/describe-error.ts'
+import { bindValue } from '../parts/form/text-entry.ts'
 
 /** Pages, connectors and kinds that are shown at once: alone, and above records. */
 const [mostShown, mostBesideRecords] = [50, 6]
@@ -167,8 +168,7 @@ function PaletteField({ onGo }: { readonly onGo: () => void }) {
         aria-expanded={choices.length > 0}
         aria-controls={id}
         aria-activedescendant={choices.length > 0 ? `${id}-${chosen}` : undefined}
-        value={typed}
-        onChange={({ currentTarget }) => type(currentTarget.value)}
+        {...bindValue(typed, type)}
         onKeyDown={onKeyDown}
         data-autofocus
         mb="sm"

@@ -7,6 +7,7 @@ import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Held } from '../../parts/held.tsx'
+import { Strong } from '../../parts/looks.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
@@ -107,10 +108,10 @@ function RotationText({ isOwn }: { readonly isOwn: boolean }) {
         This cannot be undone.
       </Text>
       {isOwn && (
-        <Text size="sm" fw={600}>
+        <Strong>
           You are signed in with this application: this signs you out, here and everywhere. The new secret is shown before you leave this
           page: copy it then.
-        </Text>
+        </Strong>
       )}
     </Stack>
   )

@@ -1,5 +1,5 @@
 /** What changes in the copies of a connector, while somebody looks, and the programs that read it from a place that the service keeps. */
-import { Anchor, Button, Group, Loader, NativeSelect, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Loader, NativeSelect, Stack, Text } from '@mantine/core'
 import { useDocumentVisibility } from '@mantine/hooks'
 import { FerruleError } from 'ferrule/core'
 import type { ChangeConsumer, ChangeRecord, ConnectorRecord } from 'ferrule/wire'
@@ -13,6 +13,8 @@ import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { bindValue } from '../../parts/form/text-entry.ts'
+import { SmallButton } from '../../parts/looks.tsx'
 import { printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -45,9 +47,9 @@ const buildChangeColumns = (onShow: (shown: NamedValue) => void): readonly ListC
       record === undefined ? (
         <strong>{key}</strong>
       ) : (
-        <Button variant="default" size="compact-sm" onClick={() => onShow({ title: key, value: record })} aria-label={`Show ${key}`}>
+        <SmallButton onClick={() => onShow({ title: key, value: record })} aria-label={`Show ${key}`}>
           {key}
-        </Button>
+        </SmallButton>
       ),
   },
   { title: 'Change', width: '16%', cell: ({ type }) => <StatePill look={looks[type]} /> },
@@ -106,8 +108,7 @@ export function ChangesTab({ connector: { id } }: { readonly connector: Connecto
                 <NativeSelect
                   label="Entity"
                   data={[{ value: '', label: 'Choose an entity' }, ...names]}
-                  value={chosen ?? ''}
-                  onChange={({ currentTarget }) => change({ entity: currentTarget.value })}
+                  {...bindValue(chosen ?? '', (next) => change({ entity: next }))}
                 />
                 <Anchor href={`${basePath}/docs/changes`} size="sm" pb={8}>
                   How changes work

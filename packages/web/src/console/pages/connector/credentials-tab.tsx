@@ -1,5 +1,5 @@
 /** What a connector signs in with: what is stored, a check, and new credentials. */
-import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
 import { useKind } from '../../data/connector.ts'
@@ -12,7 +12,9 @@ import { CredentialFields, findScheme } from '../../parts/connectors/credential-
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems } from '../../parts/form/problems.ts'
 import type { Schema } from '../../parts/form/schema.ts'
+import { WriteButton } from '../../parts/looks.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
+import { Section } from '../../parts/section.tsx'
 import { ConnectLinkButton } from './connect-link-button.tsx'
 import { listAllKeys } from './data.ts'
 
@@ -85,11 +87,7 @@ function NewCredentials(props: NewCredentialsProps) {
 
 function StoredFields({ connector, title }: { readonly connector: ConnectorRecord; readonly title: string }) {
   return (
-    <Stack component="section" gap="xs" aria-labelledby="stored">
-      <Title order={2} size="h3" id="stored">
-        What is stored
-      </Title>
-      <Text size="sm">{title}. The service keeps these fields sealed, and shows their values to nobody.</Text>
+    <Section title="What is stored" about={`${title}. The service keeps these fields sealed, and shows their values to nobody.`}>
       <Group gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Stored fields">
         {connector.credential_fields.map((name) => (
           <Badge key={name} component="li" variant="default" tt="none">
@@ -97,7 +95,7 @@ function StoredFields({ connector, title }: { readonly connector: ConnectorRecor
           </Badge>
         ))}
       </Group>
-    </Stack>
+    </Section>
   )
 }
 
@@ -105,9 +103,7 @@ function StoredCheck({ id }: { readonly id: string }) {
   const check = useWrite((ferrule) => ferrule.connectors.check(id), { refreshes: listAllKeys(id) })
   return (
     <Stack gap="sm" align="flex-start">
-      <Button variant="default" loading={check.isPending} onClick={() => check.mutate(undefined)}>
-        Check at the vendor
-      </Button>
+      <WriteButton write={check}>Check at the vendor</WriteButton>
       {check.error !== null && <ErrorBox error={check.error} />}
       {check.data !== undefined && <CheckResultView result={check.data} />}
     </Stack>
@@ -129,16 +125,12 @@ export function CredentialsTab({ connector }: { readonly connector: ConnectorRec
             title={kind.credentials.find(({ scheme }) => scheme === connector.credential_scheme)?.title ?? ''}
           />
           <StoredCheck id={connector.id} />
-          <Stack component="section" gap="sm" aria-labelledby="replace">
-            <Title order={2} size="h3" id="replace">
-              Replace the credentials
-            </Title>
-            <Text size="sm">
-              New credentials are checked at the vendor before they are stored. The copy, the schedule and the id stay. A failed check
-              changes nothing.
-            </Text>
+          <Section
+            title="Replace the credentials"
+            about="New credentials are checked at the vendor before they are stored. The copy, the schedule and the id stay. A failed check changes nothing."
+          >
             {(!isOwn || !own.isPending) && <NewCredentials connector={connector} kind={kind} version={own.data?.version} />}
-          </Stack>
+          </Section>
           <Stack gap="xs" align="flex-start">
             <Text size="sm">Somebody else has the account? They can do it on a page of their own, and nobody here sees the secret.</Text>
             <ConnectLinkButton connector={connector} />

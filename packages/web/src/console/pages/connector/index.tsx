@@ -19,6 +19,7 @@ import { CopyButton } from '../../parts/copy-button.tsx'
 import { findNextStep } from '../../parts/describe-error.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { Strong } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageButton, PageLink } from '../../parts/page-link.tsx'
 import { printCount, printCounted, printSize } from '../../parts/print.ts'
@@ -370,9 +371,7 @@ function OtherEntities({ connector, copied }: { readonly connector: ConnectorRec
   if (others.length === 0) return null
   return (
     <Stack gap={4}>
-      <Text size="sm" fw={600}>
-        Without a copy: read at the vendor with each call
-      </Text>
+      <Strong>Without a copy: read at the vendor with each call</Strong>
       <Group gap="md">
         {others.map(({ entity }) => (
           <PageLink key={entity} to="/explorer" params={{ connector: connector.id, entity }} size="sm">

@@ -9,6 +9,8 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { findNextStep } from '../../parts/describe-error.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { bindValue } from '../../parts/form/text-entry.ts'
+import { Quiet } from '../../parts/looks.tsx'
 import { printDuration } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { printChanges, RunProgress } from '../../parts/run-progress.tsx'
@@ -93,9 +95,7 @@ const columns: readonly ListColumn<SyncRunRecord>[] = [
     cell: ({ mode, entities, cause }) => (
       <>
         {mode === 'full' ? 'everything' : 'changes'} of {entities === null ? 'all entities' : entities.join(', ')}
-        <Text size="sm" c="dimmed">
-          {causes[cause]}
-        </Text>
+        <Quiet>{causes[cause]}</Quiet>
       </>
     ),
   },
@@ -131,8 +131,7 @@ export function RunsTab({ connector }: { readonly connector: ConnectorRecord }) 
         <NativeSelect
           label="State"
           data={[{ value: '', label: 'All states' }, ...runStates.map((value) => ({ value, label: runLooks[value][0] }))]}
-          value={isRunState(state) ? state : ''}
-          onChange={({ currentTarget }) => change({ state: currentTarget.value, cursor: undefined })}
+          {...bindValue(isRunState(state) ? state : '', (next) => change({ state: next, cursor: undefined }))}
         />
       </Group>
       <ReadingView reading={reading}>

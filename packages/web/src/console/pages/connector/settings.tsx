@@ -1,5 +1,5 @@
 /** Settings of a connector: its entities, when its copy is brought up to date, its name and configuration, and its end. */
-import { Button, Checkbox, Divider, Group, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, Divider, Group, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { writeJson } from 'ferrule/internal'
 import {
   type ConnectorRecord,
@@ -23,6 +23,8 @@ import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems } from '../../parts/form/problems.ts'
 import { readProperties, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
+import { bindChecked, bindValue } from '../../parts/form/text-entry.ts'
+import { PlainButton } from '../../parts/looks.tsx'
 import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -56,18 +58,13 @@ function EntityLine({ document, selection, onChange }: EntityLineProps) {
   const { entity } = document
   return (
     <Group justify="space-between" mih={36}>
-      <Checkbox
-        label={entity}
-        checked={selection !== undefined}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked ? { entity } : undefined)}
-      />
+      <Checkbox label={entity} {...bindChecked(selection !== undefined, (next) => onChange(next ? { entity } : undefined))} />
       {selection !== undefined && document.actions.some(({ action }) => writeActions.includes(action)) && (
         <NativeSelect
           aria-label={`Modes of ${entity}`}
           size="xs"
           data={[...modeChoices]}
-          value={printModes(selection)}
-          onChange={({ currentTarget }) => onChange(toSelection(entity, currentTarget.value))}
+          {...bindValue(printModes(selection), (next) => onChange(toSelection(entity, next)))}
         />
       )}
     </Group>
@@ -204,17 +201,10 @@ export function NameSection({ connector: { id, name } }: { readonly connector: C
   return (
     <Section title="Name" about="Programs that find the connector by its name need the new one.">
       <Group component="form" align="flex-end" onSubmit={submit} aria-label="Name">
-        <TextInput
-          label="Name"
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          required
-          maxLength={mostNameCharacters}
-          flex={1}
-        />
-        <Button type="submit" variant="default" loading={change.isPending} disabled={typed === name || typed.trim() === ''}>
+        <TextInput label="Name" {...bindValue(typed, setTyped)} required maxLength={mostNameCharacters} flex={1} />
+        <PlainButton type="submit" loading={change.isPending} disabled={typed === name || typed.trim() === ''}>
           Rename
-        </Button>
+        </PlainButton>
       </Group>
       {change.error !== null && <ErrorBox error={change.error} />}
     </Section>
@@ -307,22 +297,15 @@ function OwnInterval({ id, copy }: { readonly id: string; readonly copy: SyncSta
   return (
     <Stack component="form" gap="sm" onSubmit={add}>
       <Group align="flex-end" gap="xs">
-        <NativeSelect
-          label="Entity"
-          data={[...others]}
-          value={entity}
-          onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-          maw={280}
-        />
+        <NativeSelect label="Entity" data={[...others]} {...bindValue(entity, setChosen)} maw={280} />
         <NativeSelect
           label="Interval of its own"
           data={intervals.map((each) => ({ value: String(each.seconds), label: each.says }))}
-          value={String(seconds)}
-          onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}
+          {...bindValue(String(seconds), (next) => setSeconds(Number(next)))}
         />
-        <Button type="submit" variant="default" loading={change.isPending}>
+        <PlainButton type="submit" loading={change.isPending}>
           Add the interval
-        </Button>
+        </PlainButton>
       </Group>
       {change.error !== null && <ErrorBox error={change.error} />}
     </Stack>

@@ -1,5 +1,5 @@
 /** Webhooks that the vendor sends to a connector: where to, what came last, and what is missing. */
-import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
+import { Alert, Group, List, Stack, Text } from '@mantine/core'
 import type { ConnectorRecord, ConnectorWebhooks } from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
 import { useRead } from '../../data/ferrule.ts'
@@ -11,6 +11,7 @@ import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems } from '../../parts/form/problems.ts'
 import type { Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
+import { PlainButton, WriteButton } from '../../parts/looks.tsx'
 import { printCounted, printDuration } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { CopyText } from '../../parts/secret-dialog.tsx'
@@ -35,9 +36,7 @@ function MakeButton({ status: { connector_id: id } }: StatusProps) {
   })
   return (
     <>
-      <Button variant="default" loading={making.isPending} onClick={() => making.mutate(undefined)}>
-        Make an address
-      </Button>
+      <WriteButton write={making}>Make an address</WriteButton>
       {making.error !== null && <ErrorBox error={making.error} title="The address was not made" />}
     </>
   )
@@ -71,9 +70,7 @@ function SubscribeButton({ status: { connector_id: id } }: StatusProps) {
   })
   return (
     <>
-      <Button variant="default" loading={asking.isPending} onClick={() => asking.mutate(undefined)}>
-        Ask the vendor for events
-      </Button>
+      <WriteButton write={asking}>Ask the vendor for events</WriteButton>
       {asking.error !== null && <ErrorBox error={asking.error} title="The vendor was not asked" />}
     </>
   )
@@ -127,9 +124,9 @@ function SecretForm({ status: { connector_id: id, verified_by: verifier, offered
       <SchemaForm schema={secretSchema} value={value} onChange={setValue} problems={listProblems(saving.error)} />
       {saving.error !== null && <ErrorBox error={saving.error} title="The secret was not stored" marked={['/secret']} />}
       <Group>
-        <Button type="submit" variant="default" loading={saving.isPending} disabled={secret === undefined}>
+        <PlainButton type="submit" loading={saving.isPending} disabled={secret === undefined}>
           {verifier === 'secret' ? 'Replace the secret' : 'Store the secret'}
-        </Button>
+        </PlainButton>
       </Group>
     </Stack>
   )

@@ -12,6 +12,7 @@ import { connectorColumns } from '../../parts/connectors/connector-columns.tsx'
 import { FirstConnector } from '../../parts/connectors/first-connector.tsx'
 import { orderChoices, sortConnectors } from '../../parts/connectors/orders.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { bindValue } from '../../parts/form/text-entry.ts'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageButton } from '../../parts/page-link.tsx'
 import { printCount, printCounted } from '../../parts/print.ts'
@@ -50,8 +51,7 @@ function Filters() {
         label="Name"
         type="search"
         placeholder="Part of a name, a workspace or an id"
-        value={text ?? ''}
-        onChange={({ currentTarget }) => change({ text: currentTarget.value }, { replace: true })}
+        {...bindValue(text ?? '', (next) => change({ text: next }, { replace: true }))}
         w={{ base: '100%', sm: 280 }}
       />
       <NativeSelect label="State" data={[{ value: '', label: 'All states' }, ...states]} value={state ?? ''} {...choose('state')} />

@@ -1,5 +1,5 @@
 /** Saves files of a vendor. */
-import { Progress as Bar, Button, Stack, Text } from '@mantine/core'
+import { Progress as Bar, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { Download } from 'ferrule/core'
 import { type Hosted, isObject, readJson } from 'ferrule/internal'
@@ -7,6 +7,7 @@ import { useRef, useState } from 'react'
 import { useConnector } from '../../data/connector.ts'
 import { useFerrule } from '../../data/ferrule.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { PlainButton } from '../../parts/looks.tsx'
 import { printSize } from '../../parts/print.ts'
 import { Time } from '../../parts/time.tsx'
 import { type Chosen, useCall } from './address.ts'
@@ -51,9 +52,9 @@ function Player({ operation }: { readonly operation: ChosenOperation }) {
   })
   return (
     <Stack gap="sm">
-      <Button variant="default" w="fit-content" loading={mutation.isPending} onClick={() => mutation.mutate(operation)}>
+      <PlainButton w="fit-content" loading={mutation.isPending} onClick={() => mutation.mutate(operation)}>
         Play
-      </Button>
+      </PlainButton>
       {mutation.error !== null && <ErrorBox error={mutation.error} />}
       {mutation.data !== undefined && <Media key={mutation.data.url} media={mutation.data} label={operation.entity} />}
     </Stack>

@@ -1,5 +1,5 @@
 /** Runs any operation of any connector: a form from its schema, its answer as a table or as JSON, and the call as text. */
-import { Button, Group, SegmentedControl, Select, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Group, SegmentedControl, Select, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type InfiniteData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Hosted, isObject, readJson } from 'ferrule/internal'
@@ -14,6 +14,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import type { Schema } from '../../parts/form/schema.ts'
 import { JsonView } from '../../parts/json/json-view.tsx'
+import { PlainButton } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted, printDuration } from '../../parts/print.ts'
@@ -110,14 +111,10 @@ function More({ query, onCancel }: { readonly query: Answers['query']; readonly 
     return <Text size="sm">A page shows {mostRows} rows at most. Narrow the parameters, or use the command: see Copy as.</Text>
   return (
     <Group gap="xs">
-      <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+      <PlainButton loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
         Next page
-      </Button>
-      {isFetchingNextPage && (
-        <Button variant="default" onClick={onCancel}>
-          Cancel the next page
-        </Button>
-      )}
+      </PlainButton>
+      {isFetchingNextPage && <PlainButton onClick={onCancel}>Cancel the next page</PlainButton>}
     </Group>
   )
 }

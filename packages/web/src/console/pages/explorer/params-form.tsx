@@ -14,6 +14,7 @@ import { describeError } from '../../parts/describe-error.ts'
 import { listProblems } from '../../parts/form/problems.ts'
 import { hasSecrets, hideSecrets, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
+import { PlainButton, Quiet, WriteButton } from '../../parts/looks.tsx'
 import { type Chosen, type useCall, useExplorerAddress } from './address.ts'
 import { hasExample, hasPlaceholders, makeExample, type Snippet, type SnippetSource, snippets } from './snippets.ts'
 
@@ -52,15 +53,14 @@ function CopyAs({ chosen, params }: { readonly chosen: Chosen; readonly params: 
   }
   return (
     <>
-      <Button
-        variant="default"
+      <PlainButton
         onClick={() => {
           setKey(makeKey())
           open()
         }}
       >
         Copy as …
-      </Button>
+      </PlainButton>
       <Modal opened={opened} onClose={close} title="Copy this call" size="xl">
         <Tabs defaultValue={snippets[0]?.name ?? ''} keepMounted={false}>
           <Tabs.List>
@@ -96,11 +96,7 @@ function ExampleButton({ chosen, onFill }: { readonly chosen: Chosen; readonly o
     onError: (error) => announce(`The example could not be read. ${describeError(error).sentence}`),
   })
   if (!hasExample(action.params)) return null
-  return (
-    <Button variant="default" loading={mutation.isPending} onClick={() => mutation.mutate()}>
-      Fill in an example
-    </Button>
-  )
+  return <WriteButton write={mutation}>Fill in an example</WriteButton>
 }
 
 /** What the form shows, and what it reports. */
@@ -179,20 +175,12 @@ export function ParamsForm(props: ParamsFormProps) {
     <Paper withBorder p="md" component="form" onSubmit={submit} noValidate>
       <Stack gap="md">
         <Params {...props} />
-        {isTooLong(call.value) && (
-          <Text size="sm" c="dimmed">
-            These parameters are too long for the address: who opens it enters them again.
-          </Text>
-        )}
+        {isTooLong(call.value) && <Quiet>These parameters are too long for the address: who opens it enters them again.</Quiet>}
         <Group gap="xs">
           <Button type="submit" loading={isBusy}>
             {action}
           </Button>
-          {isBusy && onCancel !== undefined && (
-            <Button variant="default" onClick={onCancel}>
-              Cancel
-            </Button>
-          )}
+          {isBusy && onCancel !== undefined && <PlainButton onClick={onCancel}>Cancel</PlainButton>}
           <ExampleButton chosen={chosen} onFill={call.setValue} />
           <CopyAs chosen={chosen} params={call.value} />
         </Group>

@@ -11,7 +11,9 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import type { Schema } from '../../parts/form/schema.ts'
+import { bindValue } from '../../parts/form/text-entry.ts'
 import { JsonView } from '../../parts/json/json-view.tsx'
+import { Strong, WriteButton } from '../../parts/looks.tsx'
 import { useExplorerAddress } from './address.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -43,9 +45,7 @@ function OperationLines({ sent, answer: { data, meta } }: { readonly sent: Sent;
   return (
     <>
       <Group>
-        <Button variant="default" loading={making.isPending} onClick={() => making.mutate()}>
-          Make an operation of it
-        </Button>
+        <WriteButton write={making}>Make an operation of it</WriteButton>
       </Group>
       {making.error !== null && (
         <Alert color="yellow" variant="light" title="It fits no operation" role="alert">
@@ -138,15 +138,13 @@ export function RequestPanel({ connector }: { readonly connector: ConnectorRecor
           <NativeSelect
             label="Method"
             data={methods}
-            value={method}
-            onChange={({ currentTarget }) => setMethod(methods.find((each) => each === currentTarget.value) ?? 'GET')}
+            {...bindValue(method, (next) => setMethod(methods.find((each) => each === next) ?? 'GET'))}
           />
           <TextInput
             label="Path"
             description="Below the address of the vendor's API, with its query"
             placeholder="/customers?limit=10"
-            value={target}
-            onChange={({ currentTarget }) => setTarget(currentTarget.value)}
+            {...bindValue(target, setTarget)}
             maxLength={2_000}
             autoComplete="off"
             spellCheck={false}
@@ -154,9 +152,7 @@ export function RequestPanel({ connector }: { readonly connector: ConnectorRecor
           />
           {hasBody(method) && (
             <div>
-              <Text size="sm" fw={600}>
-                Body
-              </Text>
+              <Strong>Body</Strong>
               <Text size="xs">An empty object is not sent</Text>
               <JsonEditor label="Body" value={body} onChange={setBody} onSubmit={submit} />
             </div>

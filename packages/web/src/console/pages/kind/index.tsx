@@ -18,6 +18,7 @@ import { useReference } from '../../data/references.ts'
 import { printAddress, useGo, useTenant } from '../../data/tenant.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { Strong } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageButton, PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
@@ -136,9 +137,7 @@ function Example({ kind, example }: { readonly kind: string; readonly example: R
   return (
     <Paper withBorder p="sm">
       <Group justify="space-between" mb="xs">
-        <Text size="sm" fw={600}>
-          Body of execute
-        </Text>
+        <Strong>Body of execute</Strong>
         <Group gap="sm">
           <CopyButton value={text} says={`Copy the example of ${name}`} />
           <PageLink to={path} params={params} size="sm" underline="always">

@@ -25,6 +25,8 @@ import { listProblems } from '../../parts/form/problems.ts'
 import { listMissing, listPointers, useRequired } from '../../parts/form/required.ts'
 import { readProperties, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
+import { bindChecked, bindValue } from '../../parts/form/text-entry.ts'
+import { Quiet, SmallButton, Strong } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted } from '../../parts/print.ts'
@@ -47,15 +49,13 @@ function Filters() {
       <NativeSelect
         label="State"
         data={[{ value: '', label: 'All states' }, ...connectLinkStatuses.map((value) => ({ value, label: linkLooks[value][0] }))]}
-        value={isStatus(status) ? status : ''}
-        onChange={({ currentTarget }) => change({ status: currentTarget.value, cursor: undefined })}
+        {...bindValue(isStatus(status) ? status : '', (next) => change({ status: next, cursor: undefined }))}
       />
       <TextInput
         label="Only of this end user"
         type="search"
         placeholder="The whole id"
-        value={user ?? ''}
-        onChange={({ currentTarget }) => change({ user: currentTarget.value, cursor: undefined }, { replace: true })}
+        {...bindValue(user ?? '', (next) => change({ user: next, cursor: undefined }, { replace: true }))}
         maxLength={256}
         w={{ base: '100%', sm: 280 }}
       />
@@ -86,14 +86,9 @@ function LinkActions({ link }: { readonly link: ConnectLinkRecord }) {
   const [, change] = useFilterParams()
   return (
     <Group gap="xs">
-      <Button
-        variant="default"
-        size="compact-sm"
-        onClick={() => change({ link: link.id })}
-        aria-label={`Details of the link for ${link.end_user.id}`}
-      >
+      <SmallButton onClick={() => change({ link: link.id })} aria-label={`Details of the link for ${link.end_user.id}`}>
         Details
-      </Button>
+      </SmallButton>
       {link.status === 'open' && <RevokeButton link={link} />}
     </Group>
   )
@@ -104,12 +99,8 @@ const columns: readonly ListColumn<ConnectLinkRecord>[] = [
     title: 'End user',
     cell: ({ end_user: { id, name, email } }) => (
       <>
-        <Text size="sm" fw={600}>
-          {name ?? id}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {name === null ? email : id}
-        </Text>
+        <Strong>{name ?? id}</Strong>
+        <Quiet>{name === null ? email : id}</Quiet>
       </>
     ),
   },
@@ -359,13 +350,7 @@ function DeleteButton({ application: { connector_type: kind, connectors }, name 
           {printCounted(connectors, 'connector uses', 'connectors use')} it. Each works until its token has to be renewed, and then needs a
           new authorization. Connect links offer the form only. At the vendor it stays.
         </Text>
-        {connectors > 0 && (
-          <Checkbox
-            label="Delete it although connectors use it"
-            checked={isForced}
-            onChange={({ currentTarget }) => setIsForced(currentTarget.checked)}
-          />
-        )}
+        {connectors > 0 && <Checkbox label="Delete it although connectors use it" {...bindChecked(isForced, setIsForced)} />}
       </Stack>
     </ConfirmButton>
   )

@@ -30,7 +30,8 @@ import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
 import { readProperties, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
-import { bindText, type TextEntries } from '../../parts/form/text-entry.ts'
+import { bindChecked, bindText, bindValue, type TextEntries } from '../../parts/form/text-entry.ts'
+import { PlainButton } from '../../parts/looks.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -136,8 +137,7 @@ function NewConnectorFields(props: DraftProps) {
         <Switch
           label="Use the sandbox"
           description="The service plays the vendor, with invented data."
-          checked={entered.isSandbox}
-          onChange={({ currentTarget }) => set({ isSandbox: currentTarget.checked })}
+          {...bindChecked(entered.isSandbox, (next) => set({ isSandbox: next }))}
         />
       )}
     </>
@@ -159,8 +159,7 @@ function AgainFields({ entered, set, errorAt, connector }: DraftProps & { readon
       <Checkbox
         label="The new credentials may belong to another account"
         description="Without this, another account is refused, and so is one that cannot be proven to be the same."
-        checked={entered.isOtherAllowed}
-        onChange={({ currentTarget }) => set({ isOtherAllowed: currentTarget.checked })}
+        {...bindChecked(entered.isOtherAllowed, (next) => set({ isOtherAllowed: next }))}
         error={errorAt('/connector_id')}
       />
     </>
@@ -293,8 +292,7 @@ function WayBackFields(props: DraftProps) {
       <NativeSelect
         label="Lifetime"
         data={lifetimes.map(([seconds, label]) => ({ value: String(seconds), label }))}
-        value={String(props.entered.seconds)}
-        onChange={({ currentTarget }) => props.set({ seconds: Number(currentTarget.value) })}
+        {...bindValue(String(props.entered.seconds), (next) => props.set({ seconds: Number(next) }))}
       />
     </>
   )
@@ -335,9 +333,7 @@ export function NewLink() {
             <Button type="submit" loading={creation.isPending} disabled={draft.entered.userId.trim() === '' || connector === unchosen}>
               Create the link
             </Button>
-            <Button variant="default" onClick={leave}>
-              Cancel
-            </Button>
+            <PlainButton onClick={leave}>Cancel</PlainButton>
           </Group>
         </Stack>
       </Section>

@@ -1,5 +1,5 @@
 /** Creates a connector: the kind first, then a form from its schema. */
-import { Button, Group, Paper, SimpleGrid, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Paper, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
 import type { Problem } from 'ferrule/core'
 import { buildSandboxValues } from 'ferrule/internal'
 import { type ConnectorInput, type DefinitionRecord, type DefinitionSummary, mostNameCharacters } from 'ferrule/wire'
@@ -22,7 +22,8 @@ import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
 import { listMissing, listPointers, printMissing, useRequired } from '../../parts/form/required.ts'
 import { readProperties, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
-import { bindText } from '../../parts/form/text-entry.ts'
+import { bindChecked, bindText } from '../../parts/form/text-entry.ts'
+import { PlainButton } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
@@ -43,10 +44,7 @@ const KindCard = ({ kind }: { readonly kind: DefinitionSummary }) => (
 function KindChoice() {
   const reading = useKinds()
   return (
-    <Stack component="section" gap="sm" aria-labelledby="kinds">
-      <Title order={2} size="h3" id="kinds">
-        What do you connect?
-      </Title>
+    <Section title="What do you connect?">
       <ReadingView reading={reading}>
         {(kinds) => (
           <SimpleGrid component="ul" cols={{ base: 1, sm: 2 }} p={0} m={0} style={{ listStyle: 'none' }}>
@@ -56,7 +54,7 @@ function KindChoice() {
           </SimpleGrid>
         )}
       </ReadingView>
-    </Stack>
+    </Section>
   )
 }
 
@@ -109,8 +107,7 @@ function CommonFields({ draft: { entered, set, isSandbox, setSandbox, mayBeSandb
         <Switch
           label="Use the sandbox"
           description="The service plays the vendor, with invented data. The fields are filled in for you."
-          checked={isSandbox}
-          onChange={({ currentTarget }) => setSandbox(currentTarget.checked)}
+          {...bindChecked(isSandbox, setSandbox)}
           error={texts.errorAt('/environment')}
         />
       )}
@@ -185,9 +182,9 @@ function ConnectorForm({ kind }: { readonly kind: DefinitionRecord }) {
           <Button type="submit" loading={creation.isPending} disabled={check.isPending}>
             Check and create
           </Button>
-          <Button variant="default" loading={check.isPending} disabled={isBusy} onClick={tryOut}>
+          <PlainButton loading={check.isPending} disabled={isBusy} onClick={tryOut}>
             Only check
-          </Button>
+          </PlainButton>
         </Group>
       </Stack>
     </form>

@@ -15,6 +15,8 @@ import { CodeEditor } from '../../parts/code/code-editor.tsx'
 import type { EditorProblem } from '../../parts/code/props.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { bindValue } from '../../parts/form/text-entry.ts'
+import { PlainButton, Quiet, SmallButton } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageButton, PageLink } from '../../parts/page-link.tsx'
 import { printCounted, printSize } from '../../parts/print.ts'
@@ -74,8 +76,7 @@ function ImportForm({ onMade }: { readonly onMade: (made: MadeKind) => void }) {
       <TextInput
         label="Short name"
         description="Names the kind in programs: small letters, digits and dashes"
-        value={slug}
-        onChange={({ currentTarget }) => setSlug(currentTarget.value)}
+        {...bindValue(slug, setSlug)}
         pattern="[a-z][a-z0-9\-]{1,39}"
         autoComplete="off"
         required
@@ -84,15 +85,13 @@ function ImportForm({ onMade }: { readonly onMade: (made: MadeKind) => void }) {
         label="Address of the API"
         description="In place of that of the document. A schema of GraphQL says none"
         placeholder="https://api.acme.example"
-        value={api}
-        onChange={({ currentTarget }) => setApi(currentTarget.value)}
+        {...bindValue(api, setApi)}
         autoComplete="off"
       />
       <TextInput
         label="Only these entities or tags"
         description="With commas between them; all if empty"
-        value={only}
-        onChange={({ currentTarget }) => setOnly(currentTarget.value)}
+        {...bindValue(only, setOnly)}
         autoComplete="off"
       />
       {conversion.error !== null && <ErrorBox error={conversion.error} title="The document was not imported" />}
@@ -115,9 +114,7 @@ function ImportButton({ onMade }: { readonly onMade: (made: MadeKind) => void })
   }
   return (
     <>
-      <Button variant="default" onClick={open}>
-        Import a document
-      </Button>
+      <PlainButton onClick={open}>Import a document</PlainButton>
       <Modal opened={opened} onClose={close} title="Import a document" centered>
         <ImportForm onMade={take} />
       </Modal>
@@ -237,11 +234,7 @@ function DeleteButton({ kind: { slug, title, connectors } }: Pick<KindProps, 'ki
       >
         All its versions go, and your OAuth client at its vendor. This cannot be undone.
       </ConfirmButton>
-      {connectors > 0 && (
-        <Text size="sm" c="dimmed">
-          Connectors use it: delete them first.
-        </Text>
-      )}
+      {connectors > 0 && <Quiet>Connectors use it: delete them first.</Quiet>}
     </Group>
   )
 }
@@ -301,9 +294,7 @@ function Stale({ work: { base, load }, stored }: { readonly work: Work; readonly
     <Alert color="yellow" variant="light" title={`Somebody published version ${stored.version} meanwhile`} role="status">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">Your text was made from version {base.newest}, and cannot be published. Copy what you need first.</Text>
-        <Button size="compact-sm" variant="default" onClick={() => load(toTexts(stored), stored.version)}>
-          Load version {stored.version}
-        </Button>
+        <SmallButton onClick={() => load(toTexts(stored), stored.version)}>Load version {stored.version}</SmallButton>
       </Stack>
     </Alert>
   )
@@ -326,9 +317,7 @@ function Editing({ stored, onStale }: WorkProps) {
               take(kind)
             }}
           />
-          <Text size="sm" c="dimmed">
-            Makes the file from a document of the vendor, such as OpenAPI. Or write it below.
-          </Text>
+          <Quiet>Makes the file from a document of the vendor, such as OpenAPI. Or write it below.</Quiet>
         </Group>
       )}
       <Stack gap="xs">
@@ -345,11 +334,11 @@ function Editing({ stored, onStale }: WorkProps) {
           <Button loading={check.isPending} disabled={slug === undefined} onClick={runCheck}>
             Check
           </Button>
-          <Text size="sm" c="dimmed">
+          <Quiet>
             {slug === undefined
               ? 'The file names no kind: write kind: and a short name in its first line.'
               : 'Nothing is stored by a check.'}
-          </Text>
+          </Quiet>
         </Group>
       </Stack>
       <CheckResult work={work} goTo={(at) => setPlace({ ...at })} {...(stored === undefined ? {} : { stored })} />
@@ -430,9 +419,9 @@ function Versions({ kind: { slug }, onOpen }: { readonly kind: KindRecord; reado
     {
       title: 'Action',
       cell: ({ version }) => (
-        <Button size="compact-sm" variant="default" aria-label={`Open version ${version}`} onClick={() => opening.mutate(version)}>
+        <SmallButton aria-label={`Open version ${version}`} onClick={() => opening.mutate(version)}>
           Open
-        </Button>
+        </SmallButton>
       ),
     },
   ]

@@ -1,5 +1,5 @@
 /** The recordings of a kind: their text, a way to try each call, and what they prove of the file. */
-import { Button, FileButton, Group, Stack, Text } from '@mantine/core'
+import { FileButton, Group, Stack, Text } from '@mantine/core'
 import { isObject, tryReadJson } from 'ferrule/internal'
 import { type KindCheck, longestRecordings } from 'ferrule/wire'
 import { useMemo, useState } from 'react'
@@ -7,6 +7,7 @@ import { printParams } from '../../data/params.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
 import type { EditorProblem } from '../../parts/code/props.ts'
+import { SmallButton } from '../../parts/looks.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted, printSize } from '../../parts/print.ts'
 import { Section } from '../../parts/section.tsx'
@@ -72,11 +73,7 @@ function OpenButton({ onOpen }: { readonly onOpen: (text: string) => void }) {
   }
   return (
     <FileButton onChange={(file) => void open(file)} accept=".json,application/json">
-      {(props) => (
-        <Button variant="default" size="compact-sm" {...props}>
-          Open recordings
-        </Button>
-      )}
+      {(props) => <SmallButton {...props}>Open recordings</SmallButton>}
     </FileButton>
   )
 }
@@ -102,11 +99,7 @@ export function Recordings({ work: { texts, change, runCheck }, slug, place, pro
     >
       <Group>
         <OpenButton onOpen={(text) => change({ recordings: text })} />
-        {!isEdited && (
-          <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
-            Write recordings
-          </Button>
-        )}
+        {!isEdited && <SmallButton onClick={() => setOpen(true)}>Write recordings</SmallButton>}
       </Group>
       {isEdited && (
         <CodeEditor

@@ -9,6 +9,8 @@ import { useReference } from '../../data/references.ts'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
 import { ConnectorSelect, useConnectorChoice, useOpening } from '../../parts/connector-select.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { bindValue } from '../../parts/form/text-entry.ts'
+import { PlainButton, SmallButton } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
@@ -115,8 +117,9 @@ function Options(props: OptionsProps) {
         <NativeSelect
           label="Maximum age of the copy"
           data={ages}
-          value={address.maxAge === undefined ? '' : String(address.maxAge)}
-          onChange={({ currentTarget }) => onChange({ max_age: currentTarget.value, pages: undefined })}
+          {...bindValue(address.maxAge === undefined ? '' : String(address.maxAge), (next) =>
+            onChange({ max_age: next, pages: undefined }),
+          )}
         />
       </SimpleGrid>
     </Stack>
@@ -179,9 +182,7 @@ function EntitySearch({ address, kind, document, entities, onChange }: EntitySea
         <Button onClick={apply} disabled={draft.problem !== undefined}>
           Search
         </Button>
-        <Button variant="default" onClick={() => setDraft(emptyDraft)}>
-          Clear the filter
-        </Button>
+        <PlainButton onClick={() => setDraft(emptyDraft)}>Clear the filter</PlainButton>
         {draft.text !== applied && draft.problem === undefined && <Text size="sm">The filter was changed: press Search.</Text>}
         {long !== undefined && <Text size="sm">This filter is too long for the address: a copied address lacks it.</Text>}
       </Group>
@@ -281,11 +282,7 @@ function Problem({ draft: { problem }, view, onView }: Pick<FilterViewsProps, 'd
     <Alert color="red" variant="light" title="This filter cannot be read" role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{problem.sentence}</Text>
-        {where !== view && (
-          <Button size="compact-sm" variant="default" onClick={() => onView(where)}>
-            Show {titles[where].toLowerCase()}
-          </Button>
-        )}
+        {where !== view && <SmallButton onClick={() => onView(where)}>Show {titles[where].toLowerCase()}</SmallButton>}
       </Stack>
     </Alert>
   )
@@ -297,9 +294,7 @@ function Conditions({ draft, setDraft, fields, onView }: FilterViewsProps) {
       <Alert color="blue" variant="light" title="The conditions cannot show this filter">
         <Stack gap="xs" align="flex-start">
           <Text size="sm">The reason: {draft.shown.reason}. The filter works all the same: edit it as text.</Text>
-          <Button size="compact-sm" variant="default" onClick={() => onView('text')}>
-            Edit the text
-          </Button>
+          <SmallButton onClick={() => onView('text')}>Edit the text</SmallButton>
         </Stack>
       </Alert>
     )

@@ -11,6 +11,7 @@ import { announce } from '../../parts/announcements.tsx'
 import { describeError } from '../../parts/describe-error.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { PlainButton, SmallButton } from '../../parts/looks.tsx'
 import { printCount, printCounted, printSize } from '../../parts/print.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -95,9 +96,9 @@ export function More({ query, says, pages, isFull = false, onChange }: MoreProps
         {says}
       </Text>
       {hasNextPage && !isEnd && (
-        <Button variant="default" size="compact-sm" loading={isFetching} onClick={readMore}>
+        <SmallButton loading={isFetching} onClick={readMore}>
           Read the next page
-        </Button>
+        </SmallButton>
       )}
       {hasNextPage && isEnd && <Text size="sm">The table ends here. Narrow the filter to see the others.</Text>}
     </Group>
@@ -226,17 +227,11 @@ function NotReady({ search, error, onRetry, onChange }: NotReadyProps) {
             </Button>
           )}
           {isStale ? (
-            <Button size="compact-sm" variant="default" onClick={() => onChange({ max_age: undefined })}>
-              Search the copy as it is
-            </Button>
+            <SmallButton onClick={() => onChange({ max_age: undefined })}>Search the copy as it is</SmallButton>
           ) : (
-            <Button size="compact-sm" variant="default" onClick={() => onChange({ partial: '1' })}>
-              Search what is there
-            </Button>
+            <SmallButton onClick={() => onChange({ partial: '1' })}>Search what is there</SmallButton>
           )}
-          <Button size="compact-sm" variant="default" onClick={onRetry}>
-            Try again
-          </Button>
+          <SmallButton onClick={onRetry}>Try again</SmallButton>
         </Group>
         {sync.error !== null && <ErrorBox error={sync.error} title="The sync was not queued" />}
       </Stack>
@@ -313,16 +308,14 @@ function ExportMenu({ search }: { readonly search: RunnableSearch }) {
         <Text size="sm" role="status">
           Exporting: {printProgress(progress)}
         </Text>
-        <Button variant="default" onClick={cancel}>
-          Cancel the export
-        </Button>
+        <PlainButton onClick={cancel}>Cancel the export</PlainButton>
       </Group>
     )
   return (
     <>
       <Menu position="bottom-start">
         <Menu.Target>
-          <Button variant="default">Export</Button>
+          <PlainButton>Export</PlainButton>
         </Menu.Target>
         <Menu.Dropdown>
           {search.related.length > 0 && <Menu.Label>Without fields of related records</Menu.Label>}

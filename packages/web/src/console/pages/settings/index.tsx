@@ -9,6 +9,8 @@ import { useService } from '../../data/service.ts'
 import { signOut } from '../../data/sign-out.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { bindValue } from '../../parts/form/text-entry.ts'
+import { Quiet } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCount, printCounted, printSize } from '../../parts/print.ts'
@@ -212,9 +214,7 @@ const settingColumns: readonly ListColumn<Setting>[] = [
     cell: ({ name, about }) => (
       <>
         <code className="mono">{name}</code>
-        <Text size="sm" c="dimmed">
-          {about}
-        </Text>
+        <Quiet>{about}</Quiet>
       </>
     ),
   },
@@ -239,15 +239,13 @@ function Filters() {
         label="Search"
         type="search"
         placeholder="Part of a name or of what it sets"
-        value={text ?? ''}
-        onChange={({ currentTarget }) => change({ text: currentTarget.value }, { replace: true })}
+        {...bindValue(text ?? '', (next) => change({ text: next }, { replace: true }))}
         w={{ base: '100%', sm: 280 }}
       />
       <NativeSelect
         label="Origin"
         data={[{ value: '', label: 'All' }, ...Object.entries(origins).map(([value, [label]]) => ({ value, label }))]}
-        value={origin ?? ''}
-        onChange={({ currentTarget }) => change({ origin: currentTarget.value })}
+        {...bindValue(origin ?? '', (next) => change({ origin: next }))}
       />
     </Group>
   )

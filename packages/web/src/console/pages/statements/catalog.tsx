@@ -1,11 +1,12 @@
 /** What a warehouse holds: databases, schemas, tables and columns. It is read when it is opened, because reading calls the vendor. */
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { isObject, readJson } from 'ferrule/internal'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { type ReactNode, useState } from 'react'
 import { hasEntity, useConnector } from '../../data/connector.ts'
 import { useTenant } from '../../data/tenant.ts'
+import { SmallButton } from '../../parts/looks.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { readAnswerRows } from '../../parts/table/answer-rows.ts'
 
@@ -122,9 +123,9 @@ const readTable = ({ name, table_name: table }: Listed): string | undefined => t
 function Columns({ table, rows, query, onQuery }: { table: string; rows: readonly Listed[]; query: string } & Pick<PartProps, 'onQuery'>) {
   return (
     <>
-      <Button variant="default" size="compact-sm" mb={4} aria-label={`Query ${table}`} onClick={() => onQuery(query)}>
+      <SmallButton mb={4} aria-label={`Query ${table}`} onClick={() => onQuery(query)}>
         Query
-      </Button>
+      </SmallButton>
       {rows.flatMap(({ column_name: name, data_type: type }) =>
         name === undefined ? (
           []

@@ -17,6 +17,7 @@ import { ConnectorSelect, useConnectorChoice, useOpening } from '../../parts/con
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
+import { PlainButton, SmallButton, Strong } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCount } from '../../parts/print.ts'
@@ -51,12 +52,12 @@ function Parts({ run, onNext, onAll }: Omit<ResultProps, 'onRepeat'>) {
       </Text>
       {run.hasMore && !isFull && (
         <>
-          <Button size="compact-sm" variant="default" loading={run.isRunning} onClick={onNext}>
+          <SmallButton loading={run.isRunning} onClick={onNext}>
             Read the next part
-          </Button>
-          <Button size="compact-sm" variant="default" loading={run.isRunning} onClick={onAll}>
+          </SmallButton>
+          <SmallButton loading={run.isRunning} onClick={onAll}>
             Read all parts, up to {printCount(mostRows)} rows
-          </Button>
+          </SmallButton>
         </>
       )}
       {run.hasMore && isFull && (
@@ -70,11 +71,7 @@ function Parts({ run, onNext, onAll }: Omit<ResultProps, 'onRepeat'>) {
 const Failure = ({ error, onRepeat }: { readonly error: unknown; readonly onRepeat: () => void }) => (
   <Stack gap="xs" align="flex-start">
     <ErrorBox error={error} title="The statement did not run to its end" />
-    {isUnknown(error) && (
-      <Button variant="default" onClick={onRepeat}>
-        Repeat the same write: it is carried out once
-      </Button>
-    )}
+    {isUnknown(error) && <PlainButton onClick={onRepeat}>Repeat the same write: it is carried out once</PlainButton>}
   </Stack>
 )
 
@@ -153,7 +150,7 @@ function HistoryMenu({
   return (
     <Menu position="bottom-start" width={360}>
       <Menu.Target>
-        <Button variant="default">History</Button>
+        <PlainButton>History</PlainButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Kept in this browser only; texts of statements, no results.</Menu.Label>
@@ -216,9 +213,7 @@ function Refusal({ problem }: { readonly problem: Validation['problem'] }) {
             {message.replace(/^\/params\/statement:? /, '')}
           </Text>
         ))}
-        <Text size="sm" fw={600}>
-          {problem.hint}
-        </Text>
+        <Strong>{problem.hint}</Strong>
       </Stack>
     </Alert>
   )
@@ -252,9 +247,9 @@ function LinkButton({ statement }: { readonly statement: string }) {
     )
   }
   return (
-    <Button variant="default" disabled={statement.trim() === ''} onClick={copy}>
+    <PlainButton disabled={statement.trim() === ''} onClick={copy}>
       Copy a link
-    </Button>
+    </PlainButton>
   )
 }
 
@@ -389,11 +384,7 @@ function Statements(props: StatementsProps) {
         <Button onClick={submit} disabled={!canRun}>
           Run the {found.word}
         </Button>
-        {isRunning && (
-          <Button variant="default" onClick={cancel}>
-            Cancel
-          </Button>
-        )}
+        {isRunning && <PlainButton onClick={cancel}>Cancel</PlainButton>}
         <HistoryMenu statements={history.statements} onChoose={setStatement} onClear={history.clear} />
         <LinkButton statement={statement} />
       </Group>

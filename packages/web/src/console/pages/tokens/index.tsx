@@ -25,6 +25,8 @@ import { useConnectorChoice } from '../../parts/connector-select.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { bindValue } from '../../parts/form/text-entry.ts'
+import { PlainButton, Quiet } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
@@ -54,9 +56,7 @@ function Reach({ token: { workspaces, connector_ids: ids } }: TokenProps) {
   return (
     <Stack gap={2}>
       <Text size="sm">{workspaces.length === 0 ? 'no workspace any more' : workspaces.map(({ name }) => name).join(', ')}</Text>
-      <Text size="sm" c="dimmed">
-        {ids === null ? 'all connectors' : printCounted(ids.length, 'connector')}
-      </Text>
+      <Quiet>{ids === null ? 'all connectors' : printCounted(ids.length, 'connector')}</Quiet>
     </Stack>
   )
 }
@@ -67,11 +67,7 @@ const columns: readonly ListColumn<McpTokenRecord>[] = [
     cell: ({ name, client_id: client }) => (
       <>
         <strong>{name}</strong>
-        {client !== null && (
-          <Text size="sm" c="dimmed">
-            let in on the sign-in page
-          </Text>
-        )}
+        {client !== null && <Quiet>let in on the sign-in page</Quiet>}
       </>
     ),
   },
@@ -261,8 +257,7 @@ function RightsFields({ entered: { scopes, days }, set }: FieldsProps) {
       <NativeSelect
         label="Lifetime"
         data={lifetimes.map((each) => ({ value: String(each), label: `${each} days` }))}
-        value={String(days)}
-        onChange={({ currentTarget }) => set({ days: Number(currentTarget.value) })}
+        {...bindValue(String(days), (next) => set({ days: Number(next) }))}
       />
     </>
   )
@@ -300,8 +295,7 @@ function TokenForm({ creation, onCancel }: TokenFormProps) {
         <TextInput
           label="Name"
           description="To recognize the token in this list: the agent, or the machine."
-          value={name}
-          onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+          {...bindValue(name, (next) => set({ name: next }))}
           maxLength={mostNameCharacters}
           autoComplete="off"
           required
@@ -313,9 +307,7 @@ function TokenForm({ creation, onCancel }: TokenFormProps) {
           <Button type="submit" loading={creation.isPending} disabled={name.trim() === '' || workspaces.length * scopes.length === 0}>
             Create the token
           </Button>
-          <Button variant="default" onClick={cancel}>
-            Cancel
-          </Button>
+          <PlainButton onClick={cancel}>Cancel</PlainButton>
         </Group>
       </Stack>
     </Paper>

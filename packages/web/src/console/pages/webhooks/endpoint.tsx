@@ -1,5 +1,5 @@
 /** One webhook: what it gets, what was sent to it, and what can be done with it. */
-import { Button, Code, Group, NativeSelect, Stack, Text } from '@mantine/core'
+import { Code, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { type DeliveryStatus, secretOverlap, type WebhookDelivery, type WebhookEndpoint } from 'ferrule/wire'
 import { useState } from 'react'
 import { useParams } from 'wouter'
@@ -11,6 +11,8 @@ import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { bindValue } from '../../parts/form/text-entry.ts'
+import { Quiet, WriteButton } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted, printDuration } from '../../parts/print.ts'
@@ -41,14 +43,8 @@ function SwitchButtons({ endpoint: { id, name, status } }: EndpointProps) {
   })
   return (
     <>
-      <Button variant="default" loading={trial.isPending} onClick={() => trial.mutate(undefined)}>
-        Test now
-      </Button>
-      {status !== 'unverified' && (
-        <Button variant="default" loading={change.isPending} onClick={() => change.mutate(undefined)}>
-          {next === 'paused' ? 'Pause' : 'Resume'}
-        </Button>
-      )}
+      <WriteButton write={trial}>Test now</WriteButton>
+      {status !== 'unverified' && <WriteButton write={change}>{next === 'paused' ? 'Pause' : 'Resume'}</WriteButton>}
       {trial.error !== null && <ErrorBox error={trial.error} title="The test was not sent" />}
       {change.error !== null && <ErrorBox error={change.error} title="The webhook was not changed" />}
     </>
@@ -74,8 +70,7 @@ function SecretButton({ endpoint: { id, name } }: EndpointProps) {
           label="The old secret signs too"
           description="So the receiver can change without a gap."
           data={overlaps.map(([value, label]) => ({ value: String(value), label }))}
-          value={String(seconds)}
-          onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}
+          {...bindValue(String(seconds), (next) => setSeconds(Number(next)))}
         />
       </ConfirmButton>
       <NewSecret made={rotation.data} onClose={rotation.reset} />
@@ -155,15 +150,9 @@ function AgainButton({ delivery: { id, endpoint_id: endpoint, type } }: Delivery
   })
   return (
     <>
-      <Button
-        size="compact-sm"
-        variant="default"
-        loading={again.isPending}
-        onClick={() => again.mutate(undefined)}
-        aria-label={`Send again: ${type}`}
-      >
+      <WriteButton write={again} size="compact-sm" aria-label={`Send again: ${type}`}>
         Send again
-      </Button>
+      </WriteButton>
       {again.error !== null && <ErrorBox error={again.error} title="It is not sent again" />}
     </>
   )
@@ -197,9 +186,9 @@ const columns: readonly ListColumn<WebhookDelivery>[] = [
     cell: ({ type, created_at: at }) => (
       <>
         <strong>{type}</strong>{' '}
-        <Text size="sm" c="dimmed">
+        <Quiet>
           <Time value={at} />
-        </Text>
+        </Quiet>
       </>
     ),
   },
@@ -211,9 +200,9 @@ const columns: readonly ListColumn<WebhookDelivery>[] = [
       <>
         {printCounted(attempts, 'attempt')}
         {next !== null && (
-          <Text size="sm" c="dimmed">
+          <Quiet>
             next <Time value={next} />
-          </Text>
+          </Quiet>
         )}
       </>
     ),

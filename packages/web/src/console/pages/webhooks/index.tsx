@@ -11,7 +11,8 @@ import { useWrite } from '../../data/write.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
-import { bindText } from '../../parts/form/text-entry.ts'
+import { bindChecked, bindText } from '../../parts/form/text-entry.ts'
+import { PlainButton } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
@@ -51,8 +52,7 @@ function EventFields({ entered: { isAll, types, workspaces, ordered }, set }: Fi
       <Checkbox
         label="All events"
         description="Also types of later versions, but not records.changed: choose it by name."
-        checked={isAll}
-        onChange={({ currentTarget }) => set({ isAll: currentTarget.checked })}
+        {...bindChecked(isAll, (next) => set({ isAll: next }))}
       />
       {!isAll && (
         <Checkbox.Group
@@ -79,8 +79,7 @@ function EventFields({ entered: { isAll, types, workspaces, ordered }, set }: Fi
       <Checkbox
         label="In order"
         description="One event at a time. One that fails holds back the later ones."
-        checked={ordered}
-        onChange={({ currentTarget }) => set({ ordered: currentTarget.checked })}
+        {...bindChecked(ordered, (next) => set({ ordered: next }))}
       />
     </>
   )
@@ -126,9 +125,7 @@ function NewEndpoint({ onClose }: { readonly onClose: () => void }) {
             <Button type="submit" loading={creation.isPending} disabled={isMissing}>
               Create the webhook
             </Button>
-            <Button variant="default" onClick={leave}>
-              Cancel
-            </Button>
+            <PlainButton onClick={leave}>Cancel</PlainButton>
           </Group>
         </Stack>
       </Section>

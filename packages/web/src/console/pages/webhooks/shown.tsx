@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core'
 import type { EndpointStatus, WebhookEndpoint, WebhookEndpointSecret } from 'ferrule/wire'
 import { useWorkspaces } from '../../data/organizations.ts'
+import { Quiet } from '../../parts/looks.tsx'
 import { printCounted } from '../../parts/print.ts'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
 import { type StateLook, StatePill } from '../../parts/states.tsx'
@@ -29,11 +30,11 @@ export function Gets({
   return (
     <>
       <Text size="sm">{types.length === 0 ? 'all events but records.changed' : types.join(', ')}</Text>
-      <Text size="sm" c="dimmed">
+      <Quiet>
         {ids === null ? 'all workspaces' : ids.map(nameOf).join(', ')}
         {connectors !== null && `; ${printCounted(connectors.length, 'connector')} only`}
         {ordered && '; in their order'}
-      </Text>
+      </Quiet>
     </>
   )
 }

@@ -1,5 +1,5 @@
 /** The workspaces of the organization, and the organizations themselves. */
-import { Alert, Badge, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import type { OrganizationRecord, WorkspaceQuery, WorkspaceRecord } from 'ferrule/wire'
 import { connectorLists } from '../../data/connectors.ts'
 import { useRead } from '../../data/ferrule.ts'
@@ -12,7 +12,9 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { bindValue } from '../../parts/form/text-entry.ts'
 import { Held } from '../../parts/held.tsx'
+import { Quiet, SmallButton } from '../../parts/looks.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -98,8 +100,7 @@ function Filters() {
         label="Name"
         type="search"
         placeholder="Part of a name"
-        value={text ?? ''}
-        onChange={({ currentTarget }) => change({ text: currentTarget.value, cursor: undefined }, { replace: true })}
+        {...bindValue(text ?? '', (next) => change({ text: next, cursor: undefined }, { replace: true }))}
         w={{ base: '100%', sm: 280 }}
       />
       <NativeSelect
@@ -110,8 +111,7 @@ function Filters() {
           { value: 'inactive', label: 'Inactive' },
           { value: 'deleted', label: 'Deleted, can be restored' },
         ]}
-        value={state ?? ''}
-        onChange={({ currentTarget }) => change({ state: currentTarget.value, cursor: undefined })}
+        {...bindValue(state ?? '', (next) => change({ state: next, cursor: undefined }))}
       />
     </Group>
   )
@@ -122,9 +122,9 @@ function Numbers() {
   if (reading.data === undefined) return null
   const { total_count: total, active_count: active, inactive_count: inactive } = reading.data
   return (
-    <Text size="sm" c="dimmed">
+    <Quiet>
       {printCounted(total, 'workspace')}: {active} active, {inactive} inactive
-    </Text>
+    </Quiet>
   )
 }
 
@@ -313,9 +313,9 @@ function RestoreNote() {
     <Alert color="yellow" variant="light" title="An organization was deleted" role="status">
       <Group justify="space-between">
         <Text size="sm">It can be restored for 30 days with its id, {restorable}. Keep this address, or the id.</Text>
-        <Button variant="default" size="compact-sm" loading={restoring.isPending} onClick={() => restoring.mutate(restorable)}>
+        <SmallButton loading={restoring.isPending} onClick={() => restoring.mutate(restorable)}>
           Restore it
-        </Button>
+        </SmallButton>
       </Group>
       {restoring.error !== null && <ErrorBox error={restoring.error} />}
     </Alert>

@@ -3,6 +3,7 @@ import { Box, Group, Stack, Text, useComputedColorScheme } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import UPlot from 'uplot'
+import { Strong } from '../looks.tsx'
 import 'uplot/dist/uPlot.min.css'
 
 type Scheme = 'light' | 'dark'
@@ -110,9 +111,7 @@ export function Lines(props: LinesProps) {
     // A canvas is as wide as it was drawn, and must not keep its column from becoming narrower.
     <Stack gap={4} miw={0}>
       <Group justify="space-between" gap="xs">
-        <Text size="sm" fw={600}>
-          {title}
-        </Text>
+        <Strong>{title}</Strong>
         <Group gap="sm" aria-hidden="true">
           {lines.map(({ label, color }) => (
             <Group key={label} gap={6}>

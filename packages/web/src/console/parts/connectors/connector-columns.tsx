@@ -1,6 +1,7 @@
 /** Columns of tables of connectors. */
 import { Group, Stack, Text } from '@mantine/core'
 import type { ConnectorOverview } from 'ferrule/wire'
+import { Quiet, Strong } from '../looks.tsx'
 import { PageLink } from '../page-link.tsx'
 import { printCount, printCounted } from '../print.ts'
 import { RunProgress } from '../run-progress.tsx'
@@ -20,9 +21,9 @@ function ConnectorName({ connector }: { readonly connector: ConnectorOverview })
       <Group gap={6}>
         <Group gap={6} wrap="nowrap">
           <KindIcon kind={slug} />
-          <Text size="sm" c="dimmed">
+          <Quiet>
             {kind} · {workspace}
-          </Text>
+          </Quiet>
         </Group>
         {sandbox && <SandboxPill />}
       </Group>
@@ -41,9 +42,7 @@ function TroubleCell({ connector }: { readonly connector: ConnectorOverview }) {
           <Text size="sm" lineClamp={3} title={trouble.sentence}>
             {trouble.sentence}
           </Text>
-          <Text size="sm" fw={600}>
-            {trouble.nextStep}
-          </Text>
+          <Strong>{trouble.nextStep}</Strong>
         </>
       )}
       {connector.status === 'auth_error' && (

@@ -4,6 +4,7 @@ import type { Problem } from 'ferrule/core'
 import type { DefinitionRecord } from 'ferrule/wire'
 import type { Schema } from '../form/schema.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
+import { bindValue } from '../form/text-entry.ts'
 
 type Scheme = DefinitionRecord['credentials'][number]
 
@@ -35,8 +36,7 @@ export function CredentialFields({ kind, scheme, onScheme, value, onChange, prob
         <NativeSelect
           label="Way of signing in"
           data={kind.credentials.map((each) => ({ value: each.scheme, label: each.title }))}
-          value={chosen.scheme}
-          onChange={({ currentTarget }) => onScheme(currentTarget.value)}
+          {...bindValue(chosen.scheme, onScheme)}
         />
       )}
       <SchemaForm

@@ -2,9 +2,9 @@
  * A form for a JSON Schema: parameters of an operation, or configuration and credentials of a kind. Numbers keep every digit, and times are in
  * the zone of the reader.
  */
+
 import {
   Anchor,
-  Button,
   Fieldset,
   Group,
   NativeSelect,
@@ -20,6 +20,7 @@ import type { Problem } from 'ferrule/core'
 import { formatJson, isObject, pointTo, readJson } from 'ferrule/internal'
 import { type ComponentType, type HTMLAttributes, type ReactNode, useState } from 'react'
 import { printLabel } from '../../../shared/label.ts'
+import { Quiet, SmallButton } from '../looks.tsx'
 import { printProblemsAt, printProblemsWithin } from './problems.ts'
 import {
   type FieldKind,
@@ -36,6 +37,7 @@ import {
   readTypes,
   type Schema,
 } from './schema.ts'
+import { bindValue } from './text-entry.ts'
 
 interface FieldProps {
   readonly label: string
@@ -176,14 +178,7 @@ function FixedField(props: FieldProps) {
     { value: says, label: says },
   ]
   const choose = (text: string) => props.onChange(text === '' ? undefined : fixed)
-  return (
-    <NativeSelect
-      {...readInputProps(props)}
-      data={data}
-      value={props.value === undefined ? '' : says}
-      onChange={({ currentTarget }) => choose(currentTarget.value)}
-    />
-  )
+  return <NativeSelect {...readInputProps(props)} data={data} {...bindValue(props.value === undefined ? '' : says, choose)} />
 }
 
 /** A value with what the reader sees. */
@@ -199,8 +194,7 @@ function OptionField({ options, ...props }: FieldProps & { readonly options: rea
     <NativeSelect
       {...readInputProps(props)}
       data={[{ value: '', label: usual === undefined ? '' : `Default: ${printPlain(usual)}` }, ...data]}
-      value={shown}
-      onChange={({ currentTarget }) => choose(currentTarget.value)}
+      {...bindValue(shown, choose)}
     />
   )
 }
@@ -315,9 +309,9 @@ function Properties(props: PropertiesProps) {
         <PropertyField key={property.name} {...props} property={property} />
       ))}
       {canFold && !isOpen && (
-        <Button variant="default" size="compact-sm" style={{ alignSelf: 'flex-start' }} onClick={() => setIsOpen(true)}>
+        <SmallButton style={{ alignSelf: 'flex-start' }} onClick={() => setIsOpen(true)}>
           Show {others.length} more fields
-        </Button>
+        </SmallButton>
       )}
     </Stack>
   )
@@ -357,9 +351,9 @@ function ObjectItem({ index, onRemove, ...props }: FieldProps & { readonly index
     <Stack gap="xs">
       <ObjectField {...props} name={''} label={`${props.label} ${index + 1}`} at={pointTo(props.at, index)} isRequired />
       <Group justify="flex-end">
-        <Button variant="default" size="compact-sm" onClick={onRemove}>
+        <SmallButton onClick={onRemove}>
           Remove {props.label} {index + 1}
-        </Button>
+        </SmallButton>
       </Group>
     </Stack>
   )
@@ -387,9 +381,9 @@ function ObjectsField(props: FieldProps) {
             onRemove={() => change(items.toSpliced(index, 1))}
           />
         ))}
-        <Button variant="default" size="compact-sm" style={{ alignSelf: 'flex-start' }} onClick={() => change([...items, {}])}>
+        <SmallButton style={{ alignSelf: 'flex-start' }} onClick={() => change([...items, {}])}>
           Add {props.label}
-        </Button>
+        </SmallButton>
       </Stack>
     </Fieldset>
   )
@@ -413,12 +407,7 @@ export interface SchemaFormProps {
 
 /** Shows the fields. The form element with its button is the caller's, so that Enter submits. */
 export function SchemaForm({ schema, at = '', problems = [], isDisabled = false, none = 'Nothing to enter.', ...value }: SchemaFormProps) {
-  if (readProperties(schema).length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        {none}
-      </Text>
-    )
+  if (readProperties(schema).length === 0) return <Quiet>{none}</Quiet>
   return <Properties schema={schema} at={at} problems={problems} isDisabled={isDisabled} {...value} />
 }
 

@@ -1,4 +1,4 @@
-/** Texts of forms whose fields the console knows: they come from no schema. */
+/** Entries of forms whose fields the console knows: they come from no schema. */
 
 /** What a form with entered texts gives to its fields. */
 export interface TextEntries<Name extends string> {
@@ -15,4 +15,16 @@ export const bindText = <Name extends string>({ entered, set, errorAt }: TextEnt
     set({ [name]: currentTarget.value } as { readonly [Member in Name]?: string }), // has this name only
   error: errorAt(at),
   autoComplete: 'off',
+})
+
+/** Returns the props of Mantine's field that holds one text. */
+export const bindValue = (value: string, set: (next: string) => unknown) => ({
+  value,
+  onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => void set(currentTarget.value),
+})
+
+/** Returns the props of Mantine's checkbox or switch. */
+export const bindChecked = (checked: boolean, set: (next: boolean) => unknown) => ({
+  checked,
+  onChange: ({ currentTarget }: { readonly currentTarget: { readonly checked: boolean } }) => void set(currentTarget.checked),
 })

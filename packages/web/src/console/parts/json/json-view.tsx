@@ -1,7 +1,8 @@
 /** Shows a value as JSON that folds; every digit of a number is kept. */
-import { Button, Code } from '@mantine/core'
+import { Code } from '@mantine/core'
 import { isObject, writeJson } from 'ferrule/internal'
 import { useState } from 'react'
+import { PlainButton } from '../looks.tsx'
 import { printCounted } from '../print.ts'
 import classes from './json-view.module.css'
 
@@ -28,9 +29,9 @@ function Leaf({ value }: { readonly value: unknown }) {
     <>
       <span className={classes[typeof value] ?? classes['other']}>{isCut ? `${text.slice(0, textCharacters)}…` : text}</span>
       {isCut && (
-        <Button variant="default" size="compact-xs" ml="xs" onClick={() => setIsWhole(true)}>
+        <PlainButton size="compact-xs" ml="xs" onClick={() => setIsWhole(true)}>
           Show all {text.length} characters
-        </Button>
+        </PlainButton>
       )}
     </>
   )
@@ -49,9 +50,9 @@ function Members({ members, depth }: { readonly members: readonly (readonly [str
       ))}
       {left > 0 && (
         <li>
-          <Button variant="default" size="compact-xs" onClick={() => setCount(count + membersAtOnce)}>
+          <PlainButton size="compact-xs" onClick={() => setCount(count + membersAtOnce)}>
             Show {Math.min(left, membersAtOnce)} more of {left}
-          </Button>
+          </PlainButton>
         </li>
       )}
     </ul>

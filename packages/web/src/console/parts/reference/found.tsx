@@ -5,6 +5,7 @@ import type { DefinitionReference } from 'ferrule/wire'
 import { useDeferredValue, useMemo } from 'react'
 import { useAddressParams } from '../../data/params.ts'
 import { EmptyState } from '../empty-state.tsx'
+import { bindValue } from '../form/text-entry.ts'
 import { PageLink } from '../page-link.tsx'
 import { printReferenceLink } from './address.ts'
 
@@ -18,8 +19,7 @@ export function ReferenceSearch({ where }: { readonly where: string }) {
       type="search"
       label={`Search ${where}`}
       placeholder="Entity, action or field"
-      value={text}
-      onChange={({ currentTarget }) => change({ text: currentTarget.value }, { replace: true })}
+      {...bindValue(text, (next) => change({ text: next }, { replace: true }))}
       maw={420}
     />
   )

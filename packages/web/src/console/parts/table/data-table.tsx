@@ -1,8 +1,10 @@
 /** A table of any length: only the rows in sight are drawn. */
-import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { Group, NativeSelect } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { type FocusEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { bindValue } from '../form/text-entry.ts'
+import { PlainButton, Quiet, SmallButton } from '../looks.tsx'
 import { printCounted } from '../print.ts'
 import { type NamedValue, ValueDialog } from '../value-dialog.tsx'
 import { computeWidth, type DataColumn, findEmpty, isFolded, printCell } from './columns.ts'
@@ -169,12 +171,8 @@ function EmptyColumns({ empties, isWhole, turn }: Omit<ReturnType<typeof useFill
   if (empties === 0) return null
   return (
     <Group gap="xs" mb="xs">
-      <Text size="sm" c="dimmed">
-        {printCounted(empties, 'column')} without a value
-      </Text>
-      <Button size="compact-sm" variant="default" onClick={turn}>
-        {isWhole ? 'Hide' : 'Show'}
-      </Button>
+      <Quiet>{printCounted(empties, 'column')} without a value</Quiet>
+      <SmallButton onClick={turn}>{isWhole ? 'Hide' : 'Show'}</SmallButton>
     </Group>
   )
 }
@@ -191,14 +189,13 @@ function CardOrder<Row>({ columns, sort, onSort }: Pick<DataTableProps<Row>, 'co
           ...(sort === undefined ? [{ value: '', label: 'As found' }] : []),
           ...sortable.map(({ name, title = name }) => ({ value: name, label: title })),
         ]}
-        value={sort?.column ?? ''}
-        onChange={({ currentTarget }) => onSort(currentTarget.value)}
+        {...bindValue(sort?.column ?? '', onSort)}
         flex={1}
       />
       {sort !== undefined && (
-        <Button variant="default" aria-label={`Turn the order of ${sort.column}`} onClick={() => onSort(sort.column)}>
+        <PlainButton aria-label={`Turn the order of ${sort.column}`} onClick={() => onSort(sort.column)}>
           {marks[sort.direction]}
-        </Button>
+        </PlainButton>
       )}
     </Group>
   )

@@ -1,11 +1,12 @@
 /** Calls, errors and latency over time: charts, the same numbers as a table, and a summary in words. */
-import { Button, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { UsageBucket, UsageReport } from 'ferrule/wire'
 import { useMemo } from 'react'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { LineChart } from '../chart/line-chart.tsx'
 import type { Line } from '../chart/lines.tsx'
+import { PlainButton } from '../looks.tsx'
 import { printCount, printCounted, printDuration, printMoment } from '../print.ts'
 import { ReadingView } from '../reading-view.tsx'
 import { type ListColumn, ListTable } from '../table/list-table.tsx'
@@ -100,9 +101,9 @@ export function UsagePanel({ title, ...scope }: UsageScope & { readonly title: s
             onChange={(value) => change({ range: value === '24h' ? undefined : value })}
             data={Object.entries(ranges).map(([value, { label }]) => ({ value, label }))}
           />
-          <Button size="xs" variant="default" aria-pressed={asTable} onClick={() => change({ usage: asTable ? undefined : 'table' })}>
+          <PlainButton size="xs" aria-pressed={asTable} onClick={() => change({ usage: asTable ? undefined : 'table' })}>
             Show as a table
-          </Button>
+          </PlainButton>
         </Group>
       </Group>
       <ReadingView reading={reading}>{(report) => <Report report={report} asTable={asTable} />}</ReadingView>

@@ -12,6 +12,8 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useMemo } from 'react'
+import { bindValue } from '../../../parts/form/text-entry.ts'
+import { SmallButton } from '../../../parts/looks.tsx'
 import { type FilterField, listFields } from '../filter/fields.ts'
 import {
   builderLimits,
@@ -122,12 +124,7 @@ function RuleRow({ node, label, fields, onChange, onRemove }: PartProps<Rule>) {
     <Line gap="xs" role="group" aria-label={`Condition ${label}`}>
       <NotButton name={name} isNegated={node.isNegated} onChange={() => onChange({ ...node, isNegated: !node.isNegated })} />
       <FieldInput name={name} value={node.field} fields={fields} onChange={(path) => onChange(chooseField(node, path, fields))} />
-      <NativeSelect
-        aria-label={`Operator of ${name}`}
-        data={data}
-        value={node.operator}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
-      />
+      <NativeSelect aria-label={`Operator of ${name}`} data={data} {...bindValue(node.operator, choose)} />
       <ValueTypeInput rule={node} field={field} name={name} onChange={(valueType) => onChange({ ...node, valueType })} />
       <ValueInput rule={node} field={field} name={name} onChange={(values) => onChange({ ...node, values })} />
       <RemoveButton name={name} onClick={onRemove} />
@@ -183,23 +180,18 @@ function AddButtons({ label, depth, hasArrays, onAdd }: { label: string; depth: 
   const to = label === '' ? '' : ` to ${label}`
   return (
     <Line gap="xs">
-      <Button variant="default" size="compact-sm" aria-label={`Add a condition${to}`} onClick={() => onAdd(makeRule())}>
+      <SmallButton aria-label={`Add a condition${to}`} onClick={() => onAdd(makeRule())}>
         Add a condition
-      </Button>
+      </SmallButton>
       {depth < builderLimits.deepest && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          aria-label={`Add a group${to}`}
-          onClick={() => onAdd(makeGroup([makeRule(), makeRule()], 'or'))}
-        >
+        <SmallButton aria-label={`Add a group${to}`} onClick={() => onAdd(makeGroup([makeRule(), makeRule()], 'or'))}>
           Add a group
-        </Button>
+        </SmallButton>
       )}
       {depth < builderLimits.deepest && hasArrays && (
-        <Button variant="default" size="compact-sm" aria-label={`Add a condition on elements${to}`} onClick={() => onAdd(makeElements())}>
+        <SmallButton aria-label={`Add a condition on elements${to}`} onClick={() => onAdd(makeElements())}>
           Add a condition on elements
-        </Button>
+        </SmallButton>
       )}
     </Line>
   )
@@ -346,8 +338,7 @@ function ValueTypeInput({ rule, field, name, onChange }: Omit<ValueProps, 'onCha
     <NativeSelect
       aria-label={`Type of the value of ${name}`}
       data={typeNames}
-      value={rule.valueType}
-      onChange={({ currentTarget }) => onChange(typeNames.find(({ value }) => value === currentTarget.value)?.value ?? 'string')}
+      {...bindValue(rule.valueType, (next) => onChange(typeNames.find(({ value }) => value === next)?.value ?? 'string'))}
     />
   )
 }

@@ -1,5 +1,5 @@
 /** The groups that a search is divided into, as a chart and a table. */
-import { Alert, Button, Group, Loader, MultiSelect, NativeSelect, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Group, Loader, MultiSelect, NativeSelect, Select, Stack, Text, TextInput } from '@mantine/core'
 import { parseFilter } from 'ferrule/core'
 import { aggregateLimits, findTransport, isObject, isTimeUnit, readJsonNumbers } from 'ferrule/internal'
 import { endpoints } from 'ferrule/wire'
@@ -7,6 +7,8 @@ import { useMemo, useState } from 'react'
 import { useFerrule } from '../../../data/ferrule.ts'
 import { LineChart } from '../../../parts/chart/line-chart.tsx'
 import type { Line } from '../../../parts/chart/lines.tsx'
+import { bindValue } from '../../../parts/form/text-entry.ts'
+import { Quiet, SmallButton, Strong } from '../../../parts/looks.tsx'
 import { printCount, printCounted, printDigits } from '../../../parts/print.ts'
 import type { DataColumn } from '../../../parts/table/columns.ts'
 import { DataTable } from '../../../parts/table/data-table.tsx'
@@ -115,9 +117,7 @@ function GroupRemarks({
         <Alert color="yellow" variant="light" title="The copy has changed since the first page">
           <Stack gap="xs" align="flex-start">
             <Text size="sm">Groups can be missing or come twice.</Text>
-            <Button size="compact-sm" variant="default" onClick={onRetry}>
-              Read them again
-            </Button>
+            <SmallButton onClick={onRetry}>Read them again</SmallButton>
           </Stack>
         </Alert>
       )}
@@ -203,9 +203,7 @@ function Bars({ title, remarks, bars }: Extract<Picture, { readonly is: 'bars' }
   const described = `${title}. ${first === undefined ? '' : `The first bar is ${first.label} with ${first.text}.`} ${remarks.join(' ')} The table has all numbers.`
   return (
     <>
-      <Text size="sm" fw={600}>
-        {title}
-      </Text>
+      <Strong>{title}</Strong>
       <div role="img" aria-label={described} className={classes['bars']}>
         {bars.map(({ id, label, isQuiet, text, from, length }) => (
           <div key={id} className={classes['bar']}>
@@ -263,18 +261,13 @@ function GroupChart({ rows, choice, all, drawn, onChange }: GroupChartProps) {
         <NativeSelect
           label="The chart shows"
           data={drawable.map(({ token, title }) => ({ value: token, label: title }))}
-          value={measure.token}
-          onChange={({ currentTarget }) => onChange({ draw: currentTarget.value }, { replace: true })}
+          {...bindValue(measure.token, (next) => onChange({ draw: next }, { replace: true }))}
           w="fit-content"
           maw="100%"
         />
       )}
       {picture.is === 'bars' ? <Bars {...picture} /> : <TimeLines {...picture} />}
-      {picture.remarks.length > 0 && (
-        <Text size="sm" c="dimmed">
-          {picture.remarks.join(' ')}
-        </Text>
-      )}
+      {picture.remarks.length > 0 && <Quiet>{picture.remarks.join(' ')}</Quiet>}
     </Stack>
   )
 }
@@ -417,8 +410,7 @@ function Bounds({ group, onChange }: { readonly group: GroupKey; readonly onChan
   return (
     <TextInput
       label={`Ranges of ${group.field} begin at`}
-      value={text}
-      onChange={({ currentTarget }) => setText(currentTarget.value)}
+      {...bindValue(text, setText)}
       onBlur={apply}
       onKeyDown={({ key }) => key === 'Enter' && apply()}
       error={bounds === undefined && 'Enter ascending numbers, such as 0, 60, 300'}
@@ -482,8 +474,7 @@ export function GroupOptions({ address: { groups: choice, limit, isZoned }, fiel
       <NativeSelect
         label="Groups on a page"
         data={groupLimits.toSorted((a, b) => a - b).map((each) => ({ value: String(each), label: printCount(each) }))}
-        value={String(limit)}
-        onChange={({ currentTarget }) => onChange({ limit: currentTarget.value, pages: undefined })}
+        {...bindValue(String(limit), (next) => onChange({ limit: next, pages: undefined }))}
       />
     </>
   )
