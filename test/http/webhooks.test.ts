@@ -192,6 +192,18 @@ describe('a delivery that fails', () => {
       'webhook_delivery_not_found',
     )
   })
+
+  test('is sent again by hand before its next attempt is due', async () => {
+    const made = await here.makeEndpoint('early')
+    here.receiver.replies.set('early', [{ status: 500 }, { status: 204 }])
+    await here.rename('Renamed')
+    await here.worker.run()
+    const [waiting] = await here.deliveriesOf(made.id)
+    expect(waiting).toMatchObject({ status: 'waiting', attempts: 1, last_status: 500 })
+    await here.ok('POST', `${endpointsPath}/${made.id}/deliveries/${waiting.id}/retry`)
+    await here.worker.run()
+    expect((await here.deliveriesOf(made.id))[0]).toMatchObject({ id: waiting.id, status: 'delivered', last_status: 204 })
+  })
 })
 
 describe('endpoints', () => {

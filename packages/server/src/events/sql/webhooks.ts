@@ -148,7 +148,7 @@ export interface Redelivery {
   readonly since?: number
 }
 
-/** Queues deliveries again that were given up, or one that arrived. Those that wait stay as they are. @returns the number */
+/** Queues deliveries again that were given up, or one whatever became of it. One under way stays as it is. @returns the number */
 export async function requeueDeliveries(
   db: Db,
   { organization_id, id }: EndpointRow,
@@ -161,7 +161,7 @@ export async function requeueDeliveries(
     .where('endpoint_id', '=', id)
     .where('created_at', '>=', since)
   const wanted =
-    deliveryId === undefined ? rows.where('status', '=', 'failed') : rows.where('id', '=', deliveryId).where('status', '<>', 'waiting')
+    deliveryId === undefined ? rows.where('status', '=', 'failed') : rows.where('id', '=', deliveryId).where('lease_owner', 'is', null)
   return Number((await wanted.executeTakeFirst()).numUpdatedRows)
 }
 
