@@ -115,7 +115,7 @@ async function openCitus(): Promise<SearchDatabase> {
 
 /** Creates the table of an entity with the indexes that searches rely on. That of kinds of organizations is created as the store does. */
 export async function createTable(database: SearchDatabase, table: SearchTable): Promise<void> {
-  if (table.place !== undefined) {
+  if (table.storage !== undefined) {
     for (const text of buildCreation(describeTable(table), { layout: 'embedded', hasLz4: false })) await database.run(text)
     return
   }
@@ -137,15 +137,15 @@ export async function fillTable(
   table: SearchTable,
   { connector, sent }: { connector: number; sent: readonly Sent[] },
 ): Promise<void> {
-  const mark = table.place?.mark
+  const mark = table.storage?.mark
   const columns = [
     { name: 'connector_id', type: 'int4' },
-    ...(table.place === undefined ? [] : ['h', '$v'].map((name) => ({ name, type: 'int8' }))),
+    ...(table.storage === undefined ? [] : ['h', '$v'].map((name) => ({ name, type: 'int8' }))),
     ...(mark === undefined ? [] : [{ name: 'entity', type: 'uuid' }]),
     { name: 'pk', type: 'text' },
     ...listPhysicalColumns(table),
   ]
-  const others = [...(table.place === undefined ? [] : ['0', '0']), ...(mark === undefined ? [] : [mark])]
+  const others = [...(table.storage === undefined ? [] : ['0', '0']), ...(mark === undefined ? [] : [mark])]
   const names = columns.map(({ name }) => quoteName(name)).join()
   const rows = sent.map(({ record, params }) => ({ pk: buildPrimaryKey(table.key, record, params), cells: buildCells(table, record) }))
   await database.run('begin')

@@ -57,7 +57,7 @@ describe('the embedded database', () => {
     await write(store)
   })
 
-  test('that does not open is put away, and an empty one takes its place', async () => {
+  test('that does not open is put away, and an empty one replaces it', async () => {
     const ref = createRef()
     const store = world.open()
     await write(store, ref)

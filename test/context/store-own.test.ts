@@ -195,7 +195,7 @@ overStatements('kinds of organizations', async (engine) => {
       const more = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`text${index}`, str('Text.')]))
       const one = version(newId(), { ...plain, text3: str('Text.') })
       const two = version(one.id, { ...more, made: plain.made, title: plain.title })
-      const tables = [one, two].map((own) => buildOwnTable(own, 'deals').place?.table)
+      const tables = [one, two].map((own) => buildOwnTable(own, 'deals').storage?.table)
       expect(tables).toEqual(slotTables.map(({ table }) => table))
       const ref = refTo(one)
       const moved = { ...ref, own: two }
@@ -281,7 +281,7 @@ overStatements('kinds of organizations', async (engine) => {
     const two: OwnKind = { ...one, isPromoted: true }
     const [ref, stays, foreign] = [refTo(one), refTo(one), refTo({ ...one, organizationId: newId(), id: newId() })]
     const people = refTo(one, 'people', ref.connector)
-    const [moved, table] = [{ ...ref, own: two }, buildOwnTable(two, 'deals').place?.table]
+    const [moved, table] = [{ ...ref, own: two }, buildOwnTable(two, 'deals').storage?.table]
     const countOwn = async () => Number(await oneValue(await store.openDatabase(), `select count(*) from ${table}`))
     const read = async (each: EntityRef) => [
       await ask(store, each, { sort: [{ made: 'desc' }, { size: 'asc' }] }),
@@ -399,7 +399,7 @@ describe('slots of an entity', () => {
     const own = kindOf({ ...many(100, open('JSON.')), ...many(60, field) })
     expect(checkOwnTable(own)).toEqual([])
     const table = buildOwnTable(own, 'deals')
-    expect(table.place?.table).toBe(wide.table)
+    expect(table.storage?.table).toBe(wide.table)
     const all = new Map(wide.slots.map(({ name, type }) => [name, type]))
     const columns = listPhysicalColumns(table)
     expect(new Set(columns.map(({ name }) => name)).size).toBe(columns.length)
@@ -416,7 +416,7 @@ describe('slots of an entity', () => {
   test('are those of a narrow table while they suffice, because each column of a table makes planning a search dearer', () => {
     expect(narrow.slots).toHaveLength(100)
     expect(wide.slots.length).toBeLessThan(1_000)
-    const placeOf = (fields: Fields) => buildOwnTable(kindOf({ f0: id('Id.'), ...fields }), 'deals').place?.table
+    const placeOf = (fields: Fields) => buildOwnTable(kindOf({ f0: id('Id.'), ...fields }), 'deals').storage?.table
     expect(placeOf(many(20, str('Text.')))).toBe(narrow.table)
     expect(placeOf(many(21, str('Text.')))).toBe(wide.table)
     expect(placeOf({ ...many(10, str('Text.')), j: open('J.'), k: list(str('K.'), 'K.'), ...plain })).toBe(narrow.table)

@@ -78,7 +78,7 @@ overBoth('a call whose node died', async (database) => {
     expect(claims).toHaveLength(1)
   })
 
-  test('that comes to life changes nothing of the call that took its place', async () => {
+  test('that comes to life changes nothing of the call that replaced it', async () => {
     const { wake } = await dying('late', (connection) => claim(connection, 'late'))
     desk.world.now += leaseMs
     const second = await ask(desk, { key: 'late', run: async () => written('second') })

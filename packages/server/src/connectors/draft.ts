@@ -228,7 +228,7 @@ function readSandbox(
 /** Returns the kind of the identifiers, which must all name the same kind. */
 function readKind(catalogue: Catalogue, identifiers: readonly (string | undefined)[]): ServedKind {
   const [first, ...more] = identifiers.filter((each) => each !== undefined)
-  if (first === undefined) throw failValidation([problem('/connector_type', 'is required, or definition_id in its place', 'required')])
+  if (first === undefined) throw failValidation([problem('/connector_type', 'is required, or definition_id instead', 'required')])
   const kind = catalogue.getKind(first)
   if (more.some((each) => catalogue.getKind(each) !== kind))
     throw failValidation([problem('/connector_type', 'names another kind than definition_id or source_template_id', 'conflict')])

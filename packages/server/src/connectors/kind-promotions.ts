@@ -19,7 +19,7 @@ import {
 } from './sql/own-kinds.ts'
 
 /** A kind of an organization, as an operator sees it. */
-export interface OwnKindPlace {
+export interface OwnKindSummary {
   /** `slug~id`. */
   readonly name: string
   readonly title: string
@@ -39,7 +39,7 @@ export interface Promotion {
 
 /** Tables of kinds of all organizations. Methods for the operator. */
 export interface KindPromotions {
-  list(): Promise<readonly OwnKindPlace[]>
+  list(): Promise<readonly OwnKindSummary[]>
   /**
    * Publishes the newest version of a kind once more, with or without tables of its own, and moves the connectors of that version to it. Call
    * it again after a kill.
@@ -56,7 +56,7 @@ const keepingClasses: readonly KindChange['class'][] = ['none', 'text', 'calls',
 export const keepsTables = (changes: readonly KindChange[]): boolean => changes.every((change) => keepingClasses.includes(change.class))
 
 /** Says that the records of a kind move to other tables. @param isPromoted true for tables of its own */
-export const describePlaceChange = (isPromoted: boolean): KindChange => ({
+export const describePromotion = (isPromoted: boolean): KindChange => ({
   class: 'remade',
   entity: null,
   message: isPromoted ? 'the operator gives it tables of its own' : 'its records are in the table of all kinds of organizations again',
@@ -73,7 +73,7 @@ async function publishAgain(parts: Parts, db: Db, kind: OwnKindRow, isPromoted: 
     ...newest,
     version: Number(newest.version) + 1,
     summary: JSON.stringify({ ...summary, ...(isPromoted ? { promoted: true } : {}) }),
-    changes: JSON.stringify([describePlaceChange(isPromoted)]),
+    changes: JSON.stringify([describePromotion(isPromoted)]),
     created_at: parts.source.clock(),
   }
   await insertVersion(db, next)

@@ -21,7 +21,7 @@ import { type Principal, requireWholeScope } from '../values/access.ts'
 import { iso, newId } from '../values/ids.ts'
 import { readBody, readQuery } from '../values/read.ts'
 import { parseVersionSummary, type VersionSummary } from './connector-types.ts'
-import { describePlaceChange, keepsTables } from './kind-promotions.ts'
+import { describePromotion, keepsTables } from './kind-promotions.ts'
 import {
   countConnectorsByKind,
   countConnectorsByVersion,
@@ -158,11 +158,11 @@ interface Upload extends ReadUpload {
 }
 
 /** Says whether a version keeps the tables of the one before, and what it means if not. */
-function withPlace(read: ReadUpload, last: OwnKindVersionRow | undefined): Omit<Upload, 'newest'> {
+function addPromotion(read: ReadUpload, last: OwnKindVersionRow | undefined): Omit<Upload, 'newest'> {
   const isPromoted = last !== undefined && parseVersionSummary(last).promoted === true
   if (!isPromoted || keepsTables(read.changes)) return { ...read, isPromoted }
   const [heavier, rest] = [true, false].map((isHeavier) => read.changes.filter((each) => (each.class === 'authorize') === isHeavier))
-  return { ...read, changes: [...(heavier ?? []), describePlaceChange(false), ...(rest ?? [])], isPromoted: false }
+  return { ...read, changes: [...(heavier ?? []), describePromotion(false), ...(rest ?? [])], isPromoted: false }
 }
 
 async function readUpload(
@@ -176,7 +176,7 @@ async function readUpload(
   const last = kind === undefined ? undefined : await findVersion(db, kind, newest)
   const taken = await listTaken(parts, db, principal, slug)
   const read = await parts.readUploads.kind({ slug, file, recordings, isTested, taken, before: last?.definition })
-  return { ...withPlace(read, last), newest }
+  return { ...addPromotion(read, last), newest }
 }
 
 const failMistakes = ({ mistakes }: ReadUpload) =>

@@ -322,8 +322,8 @@ class StoreSearcher implements Searcher {
   async readRecords(ref: EntityRef, wanted: WantedRecords, limits: SearchLimits = {}): Promise<KeyedRecords | undefined> {
     const { after, keys, limit, include = [] } = wanted
     const plain = parseSearch(this.#store.getTable(ref.kind, ref.entity, ref.own), { query: {}, limit })
-    const place = after === undefined ? {} : { after: { pk: after, keys: [] } }
-    const query = { ...plain, include, ...(keys === undefined ? {} : { keys }), ...place }
+    const start = after === undefined ? {} : { after: { pk: after, keys: [] } }
+    const query = { ...plain, include, ...(keys === undefined ? {} : { keys }), ...start }
     const page = await this.#readPage(ref, query, this.#countDown(limits, ref, query))
     if (page === undefined) return undefined
     const rows = page.rows.slice(0, page.count).map(({ pk, json }) => [String(pk), String(json)] as const)

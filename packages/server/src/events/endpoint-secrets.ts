@@ -35,7 +35,7 @@ export function makeSecret(parts: SecretParts, row: Pick<EndpointRow, 'organizat
   return { secret, columns: { ...seal(parts, row, { current: secret }), previous_until: null } }
 }
 
-/** Opens the secret that signs now; empty if it cannot be opened: then a new one takes its place at once. */
+/** Opens the secret that signs now; empty if it cannot be opened: then a new one replaces it at once. */
 function openCurrent(parts: SecretParts, row: EndpointRow): string {
   try {
     return open(parts, row).current ?? ''

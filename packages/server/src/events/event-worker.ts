@@ -1,5 +1,5 @@
 /**
- * Works on events on each node: gives them their places, queues them for endpoints, and sends them. Rows and leases are the only state, so
+ * Works on events on each node: numbers them, queues them for endpoints, and sends them. Rows and leases are the only state, so
  * a node that dies loses nothing (docs/decisions/webhooks.md).
  */
 import { asFerruleError, Http } from 'ferrule/internal'
@@ -16,7 +16,7 @@ import type { DeliveryReport } from '../values/metric-types.ts'
 import { Ticks, waitForWork } from '../values/ticks.ts'
 import { openSecrets } from './endpoint-secrets.ts'
 import { type Attempt, type Destination, sendEvent, signEvent, usualAttemptMs } from './send-webhook.ts'
-import { type PlacedEventRow, placeEvents, recordsType, storeEvent, testType } from './sql/events.ts'
+import { type NumberedEventRow, numberEvents, recordsType, storeEvent, testType } from './sql/events.ts'
 import {
   deleteMessage,
   findWork,
@@ -42,8 +42,8 @@ import {
   type WaitingDelivery,
 } from './sql/webhooks.ts'
 
-/** Events that one transaction places. */
-const placedAtOnce = 200
+/** Events that one transaction numbers. */
+const numberedAtOnce = 200
 /** Attempts of this node at a time, and of one endpoint on all nodes. */
 const [mostAttempts, attemptsOfEndpoint] = [64, 4]
 /** Time after which another node takes an attempt or a look over, in milliseconds: three times the time that an attempt may take. */
@@ -63,7 +63,7 @@ const includes = (json: string | null, id: string | null): boolean => json === n
 /** Returns whether an endpoint gets an event. It gets its own tests whatever its filters are. */
 function wants(
   endpoint: EndpointRow,
-  { type, endpoint_id, workspace_id, connector_id }: Pick<PlacedEventRow, 'type' | 'workspace_id' | 'connector_id' | 'endpoint_id'>,
+  { type, endpoint_id, workspace_id, connector_id }: Pick<NumberedEventRow, 'type' | 'workspace_id' | 'connector_id' | 'endpoint_id'>,
 ): boolean {
   if (type === testType) return endpoint_id === endpoint.id && endpoint.status !== 'disabled'
   if (endpoint.status !== 'active' && endpoint.status !== 'paused') return false
@@ -93,7 +93,7 @@ export interface EventWorkerOptions {
 export interface EventWorker {
   /** Begins to look for events. */
   start(): void
-  /** Places and sends what is due, until nothing is. */
+  /** Numbers and sends what is due, until nothing is. */
   run(): Promise<void>
   /** Ends. Attempts that run get a few seconds; another node takes over what is left. */
   stop(): Promise<void>
@@ -138,7 +138,7 @@ class Worker implements EventWorker {
   }
 
   async #work(): Promise<void> {
-    await this.#place()
+    await this.#number()
     await this.#claim()
   }
 
@@ -153,20 +153,20 @@ class Worker implements EventWorker {
       })
   }
 
-  /** Gives events their places and queues them for their endpoints, in one transaction: each event is queued once. */
-  async #place(): Promise<void> {
+  /** Numbers events and queues them for their endpoints, in one transaction: each event is queued once. */
+  async #number(): Promise<void> {
     const { database, source } = this.#parts
     while (!this.#ticks.isStopped) {
       const work = await findWork(database.db, source.clock())
       if (work.isDue && this.#teller !== undefined) this.#tell(this.#teller)
-      if (!work.isUnplaced) return
+      if (!work.isUnnumbered) return
       await database.transaction(async (db) => {
-        const placed = await placeEvents(db, placedAtOnce)
-        if (placed.length === 0) return
-        const endpoints = await listEndpoints(db, [...new Set(placed.map((event) => event.organization_id))])
+        const numbered = await numberEvents(db, numberedAtOnce)
+        if (numbered.length === 0) return
+        const endpoints = await listEndpoints(db, [...new Set(numbered.map((event) => event.organization_id))])
         await insertDeliveries(
           db,
-          placed.flatMap((event) =>
+          numbered.flatMap((event) =>
             endpoints
               .filter((each) => each.organization_id === event.organization_id && wants(each, event))
               .map((each) => this.#buildDelivery(event, each)),
@@ -176,7 +176,7 @@ class Worker implements EventWorker {
     }
   }
 
-  #buildDelivery(event: PlacedEventRow, endpoint: EndpointRow): DeliveryRow {
+  #buildDelivery(event: NumberedEventRow, endpoint: EndpointRow): DeliveryRow {
     const now = this.#parts.source.clock()
     return {
       id: newId(this.#parts.source),
@@ -364,7 +364,7 @@ function findNews(followed: Followed, log: FollowedLog | undefined): readonly Re
   const { known } = followed
   if (log === undefined) return []
   if (known === undefined) return [{ followed, log, since: null }]
-  if (known.status === 'waiting' || known.unplaced !== null) return []
+  if (known.status === 'waiting' || known.unnumbered !== null) return []
   if (known.generation !== log.generation || log.position < BigInt(known.position)) return [{ followed, log, since: null }]
   if (log.position === BigInt(known.position)) return []
   const delivered = findDelivered(known)

@@ -9,8 +9,8 @@ type CookieAddress = Pick<URL, 'protocol' | 'port'>
  * @param id of what the cookie belongs to; left out: there is one cookie of this name
  */
 export function nameCookie({ protocol, port }: CookieAddress, name: string, id?: string): string {
-  const placed = protocol === 'https:' ? `__Host-${name}` : `${name}_${port === '' ? 80 : port}`
-  return id === undefined ? placed : `${placed}_${id}`
+  const full = protocol === 'https:' ? `__Host-${name}` : `${name}_${port === '' ? 80 : port}`
+  return id === undefined ? full : `${full}_${id}`
 }
 
 /**

@@ -69,7 +69,7 @@ export interface Platform {
   readonly limiter: VendorLimiter
   /** Builds the worker that fills the context store on this node. Call its `start`, and its `stop` before `close`. */
   syncWorker(services: SyncServices): SyncWorker
-  /** Builds the worker that places and sends events on this node. Call its `start`, and its `stop` before `close`. */
+  /** Builds the worker that numbers and sends events on this node. Call its `start`, and its `stop` before `close`. */
   eventWorker(options?: EventWorkerOptions): EventWorker
   /** Reads what waits for the workers of events, on all nodes. @throws FerruleError `unavailable` */
   readBacklogs(): Promise<Backlogs>

@@ -128,7 +128,7 @@ async function chooseAccounts(parts: AuthorizationParts, given: ChoiceVisit, bod
   const visit = await requireVisit(parts, given)
   const { attempt_id, ids, name } = readBody(connectAccountsInput, body)
   const choosing = await requireChoosing(parts, visit, given)
-  if (choosing.attempt.id !== attempt_id.toLowerCase()) throw refuse('a later authorization took its place')
+  if (choosing.attempt.id !== attempt_id.toLowerCase()) throw refuse('a later authorization replaced it')
   await beginAuthorization(parts, visit)
   const chosen = [...new Set(ids)]
   const most = countMost(choosing.kind)

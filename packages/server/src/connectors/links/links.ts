@@ -91,7 +91,7 @@ function readLinkInput({ settings, catalogue }: LinkReading, given: unknown) {
 function toLinkInput(catalogue: Catalogue, given: unknown): ConnectLinkInput {
   const body = readBody(oauthInitiateInput, given)
   const named = body.connector_type ?? body.definition_id ?? body.source_template_id
-  if (named === undefined) throw failValidation([problem('/connector_type', 'is required, or definition_id in its place', 'required')])
+  if (named === undefined) throw failValidation([problem('/connector_type', 'is required, or definition_id instead', 'required')])
   const { kind } = summarize(catalogue.getKind(named))
   const { sandbox, ...variables } = body.environment ?? {}
   if (sandbox !== undefined && typeof sandbox !== 'boolean')

@@ -28,8 +28,7 @@ const anySource = 'source'
 /** Finds the kind of a body. @throws FerruleError `validation_failed`, `connector_type_not_found` */
 function readKind(catalogue: Catalogue, given: readonly (string | undefined)[]): ServedKind {
   const [first, second] = given.filter((each) => each !== undefined && each !== anySource)
-  if (first === undefined)
-    throw failValidation([problem('/connector_type', 'is required, or connector_definition_id in its place', 'required')])
+  if (first === undefined) throw failValidation([problem('/connector_type', 'is required, or connector_definition_id instead', 'required')])
   const kind = catalogue.getKind(first)
   if (second !== undefined && catalogue.getKind(second) !== kind)
     throw failValidation([problem('/connector_type', 'names another kind than connector_definition_id', 'conflict')])

@@ -33,8 +33,8 @@ const bindAll = (parts: CursorParts, { ref, connection }: ConnectorAccess): Curs
 
 /** Signs the cursor of a position in the feed of an entity. */
 export function signPosition(parts: CursorParts, ref: EntityRef, { generation, position, key }: FeedPosition): string {
-  const place = [generation, String(position)]
-  return signCursor(key === undefined ? [ofChanges, ...place] : [ofRecords, ...place, key], bindCursor(parts, ref))
+  const at = [generation, String(position)]
+  return signCursor(key === undefined ? [ofChanges, ...at] : [ofRecords, ...at, key], bindCursor(parts, ref))
 }
 
 /** Reads the cursor of an entity. @throws FerruleError `invalid_cursor` */

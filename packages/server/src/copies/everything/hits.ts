@@ -58,7 +58,7 @@ const isFound = (word: string, { text, distance, isWhole }: Sought): boolean =>
   (!isWhole && word.startsWith(text)) ||
   (distance > 0 && Math.abs(word.length - text.length) <= distance && countEdits(word, text) <= distance)
 
-/** A place in a text where words were found. */
+/** A part of a text where words were found. */
 interface Found {
   readonly range: Range
   readonly words: readonly Sought[]
@@ -83,7 +83,7 @@ function findInPiece(piece: string, sought: readonly Sought[]): readonly Found[]
 
 const move = ({ range: [from, to], words }: Found, by: number): Found => ({ range: [from + by, to + by], words })
 
-/** Finds all places of a text where words stand. */
+/** Finds all parts of a text where words stand. */
 function findWords(text: string, sought: readonly Sought[]): readonly Found[] {
   return [...text.matchAll(chains)].flatMap(({ 0: chain, index }) => {
     const inPieces = [...chain.matchAll(pieces)].flatMap((piece) => findInPiece(piece[0], sought).map((found) => move(found, piece.index)))
@@ -111,7 +111,7 @@ function mergeRanges(ranges: readonly Range[]): readonly Range[] {
 
 const isInPair = (text: string, at: number): boolean => /[\udc00-\udfff]/.test(text[at] ?? '')
 
-/** Text around the first place, with the places within it. */
+/** Text around the first of the found words, with the ranges of all within it. */
 interface Snippet {
   readonly field: string
   readonly text: string

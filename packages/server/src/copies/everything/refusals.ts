@@ -19,10 +19,10 @@ export function describeRefusal({ code, errors, message }: FerruleError): string
 const toOwnProblems = ({ errors }: FerruleError): readonly Problem[] =>
   errors.map((problem) => moveProblem(problem, problem.field.replace(/^\/params(\/query)?/, '')))
 
-/** Names the place of a refusal in the body. */
+/** Names the field of the body that a refusal is about. */
 export const toOwnRefusal = (refusal: FerruleError): FerruleError => failValidation(toOwnProblems(refusal))
 
-/** Names the place of what is too complex in the body. */
+/** Names the field of the body that is too complex. */
 export function toOwnError(thrown: unknown): unknown {
   if (!(thrown instanceof FerruleError) || thrown.code !== 'query_too_complex') return thrown
   const errors = toOwnProblems(thrown)

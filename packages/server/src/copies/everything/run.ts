@@ -216,7 +216,7 @@ export class SearchRun {
       return start === null ? [] : [{ copy, query: { ...chooseQuery(copy, walk), limit, after: start } }]
     })
     const pages = await this.#readTogether(wanted, (refs, query, limits) =>
-      placeSeveral(this.#parts, refs, { ...limits, query, mostRanked: this.mostRanked }),
+      readPositionsOfSeveral(this.#parts, refs, { ...limits, query, mostRanked: this.mostRanked }),
     )
     if (pages.some(([, { isTooMany }]) => isTooMany)) return undefined
     return pages.map(([copy, { positions, hasMore }]) => ({
@@ -311,7 +311,7 @@ const countSeveral = (
  * @param refs as for `countSeveral`
  * @throws FerruleError as `Searcher.search`
  */
-const placeSeveral = (
+const readPositionsOfSeveral = (
   parts: SeveralParts,
   refs: readonly EntityRef[],
   { query, mostRanked, ...limits }: PositionLimits & { readonly query: SearchQuery },
@@ -320,7 +320,7 @@ const placeSeveral = (
     limits,
     joined: async (ask, numbers) => {
       const options = { ...chooseOrdering(query, findMainTime(query.table), noColumns), mostRanked }
-      const pages = await placeEach(ask, { query, numbers }, options)
+      const pages = await readPositionsOfEach(ask, { query, numbers }, options)
       return new Map([...pages].map(([number, page]) => [number, toPositions(query, page)]))
     },
     alone: (ref, left) => parts.searcher.readPositions(ref, query, { ...left, mostRanked }),
@@ -424,7 +424,7 @@ async function countEach(ask: AskJoined, joined: Joined, most: number): Promise<
 }
 
 /** Reads the positions of a page of each connector, as `buildSearchStatement` does. A connector that needs a statement of its own is left out. */
-async function placeEach(
+async function readPositionsOfEach(
   ask: AskJoined,
   joined: Joined,
   options: Pick<SearchOptions, 'isOrdered' | 'avoidsOrder' | 'mostRanked'>,

@@ -170,9 +170,9 @@ export function parseTableName(name: string): TableName | undefined {
 export function findTableRows(name: string): TableRows {
   if (parseTableName(name) === undefined) return { name }
   const hex = createHash('sha256').update(name).digest('hex').slice(0, 32)
-  if (name.startsWith(columnTablePrefix)) return { name, place: { table: `${ownTableName}_${hex}` } }
+  if (name.startsWith(columnTablePrefix)) return { name, storage: { table: `${ownTableName}_${hex}` } }
   const { table } = slotTables.find(({ rows }) => name.startsWith(rows)) ?? slotTables[0]
-  return { name, place: { table, mark: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') } }
+  return { name, storage: { table, mark: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') } }
 }
 
 /** Finds an entity of an own kind that offers search. */
@@ -264,7 +264,7 @@ interface TableRows {
    * Where the rows of an organization's kind are: the table of the database, and the mark of these rows if the table has those of others
    * too. Absent: the table has the name.
    */
-  readonly place?: { readonly table: string; readonly mark?: string }
+  readonly storage?: { readonly table: string; readonly mark?: string }
 }
 
 /** The table of one searchable entity. */
@@ -384,7 +384,7 @@ export const isColumnName = (name: string): boolean => Buffer.byteLength(name) <
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Names the table of the database that has the rows. */
-export const findTable = ({ name, place }: TableRows): string => place?.table ?? name
+export const findTable = ({ name, storage }: TableRows): string => storage?.table ?? name
 
 /** Names the table of the database that has the rows, quoted. */
 export const quoteTable = (rows: TableRows): string => quoteName(findTable(rows))
@@ -394,10 +394,10 @@ export const quoteTable = (rows: TableRows): string => quoteName(findTable(rows)
  * @param connector SQL of the connector's number
  * @param alias alias of the table, if it has one
  */
-export function buildRowCondition({ place }: TableRows, connector = '$1', alias?: string): string {
+export function buildRowCondition({ storage }: TableRows, connector = '$1', alias?: string): string {
   const at = alias === undefined ? '' : `${alias}.`
   const own = `${at}connector_id = ${connector}`
-  return place?.mark === undefined ? own : `${own} and ${at}entity = '${place.mark}'`
+  return storage?.mark === undefined ? own : `${own} and ${at}entity = '${storage.mark}'`
 }
 
 /** Names the column of what other columns cannot hold exactly: `_rescued`, with more underscores where a field has that name. */

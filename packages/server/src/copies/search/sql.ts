@@ -68,7 +68,7 @@ function buildRows(query: SearchQuery, options: RowOptions, values: Values): str
     if (options.avoidsOrder) return `select ${columns} ${rest} ${first ?? 't.pk'} is null, ${orderBy} limit ${limit}`
     return first === undefined
       ? `select ${columns} ${rest} ${orderBy} limit ${limit}`
-      : (query.table.place?.mark === undefined ? sortWhole : sortPlaces)(
+      : (query.table.storage?.mark === undefined ? sortWhole : sortRowIds)(
           { table: query.table, values },
           columns,
           `${rest} ${orderBy} limit ${limit}`,
@@ -92,11 +92,11 @@ const sortWhole = (_from: RowSource, columns: string, rest: string): string =>
   `with t as materialized (select t.* ${rest}) select ${columns} from t`
 
 /**
- * Sorts the places of rows, and reads the rows of the page by their places. Kinds of organizations share tables of many columns:
- * planning a sort of hundreds takes longer than most searches. All rows of a connector are in one partition, and no place changes within
+ * Sorts the row ids, and reads the rows of the page by them. Kinds of organizations share tables of many columns:
+ * planning a sort of hundreds takes longer than most searches. All rows of a connector are in one partition, and no row id changes within
  * a statement.
  */
-const sortPlaces = ({ table, values }: RowSource, columns: string, rest: string): string =>
+const sortRowIds = ({ table, values }: RowSource, columns: string, rest: string): string =>
   `select ${columns} from ${quoteTable(table)} t where ${buildRowCondition(table, values.source.connector, 't')} and t.ctid = any(array(select t.ctid ${rest}))`
 
 const listKeyNames = (order: Order): readonly string[] => order.keys.map((_key, index) => `k${index}`)

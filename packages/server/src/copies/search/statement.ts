@@ -13,13 +13,13 @@ export interface SearchStatement {
   readonly text: string
   readonly values: readonly SqlValue[]
   /** Words to look up first; `fillLookups` puts them among the values. */
-  readonly lookups?: readonly PlacedLookup[]
+  readonly lookups?: readonly NumberedLookup[]
   /** Index of the value with the number of changes of the listed words (`lookups.ts`). */
   readonly listedAt?: number | undefined
 }
 
 /** A lookup with the index of its value. */
-export interface PlacedLookup {
+export interface NumberedLookup {
   readonly at: number
   readonly lookup: Lookup
 }
@@ -47,7 +47,7 @@ export interface Reliance {
 /** Collects the values of a statement while its SQL is written, and what the statement relies on. */
 export class Values {
   readonly list: SqlValue[] = []
-  readonly lookups: PlacedLookup[] = []
+  readonly lookups: NumberedLookup[] = []
   /** Numbers in the term table that must have no entry, see `irregularField`. */
   readonly regular = new Set<number>()
   readonly source: ConnectorSource

@@ -149,13 +149,13 @@ export type LogEnd = Pick<Log, 'feed' | 'position' | 'keptAfter'>
 export async function writeLog(session: Session, rows: EntityRows, log: Log, entries: Entries | 'ends'): Promise<LogEnd> {
   const isRead = log.feed !== null && entries !== 'ends' && (log.keptFor !== null || entries.at - log.readAt <= log.days * dayMs)
   const added = isRead ? listBlocks(entries) : []
-  const places = [log.position]
+  const bounds = [log.position]
   let { position } = log
   for (const { count, size } of added) {
     position += BigInt(count * size)
-    places.push(position)
+    bounds.push(position)
   }
-  if (added.length > 0 && entries !== 'ends') await insertBlocks(session, rows, { blocks: added, places, entries })
+  if (added.length > 0 && entries !== 'ends') await insertBlocks(session, rows, { blocks: added, bounds, entries })
   const end = { feed: isRead ? log.feed : null, position }
   const hasOld = isRead && added.length > 0 ? position - log.keptAfter > mostBytes : position > log.keptAfter
   if (!hasOld) return { ...end, keptAfter: log.keptAfter }
@@ -166,19 +166,19 @@ export async function writeLog(session: Session, rows: EntityRows, log: Log, ent
 interface Insertion {
   readonly blocks: readonly Block[]
   /** Where the first block begins, and each ends. */
-  readonly places: readonly bigint[]
+  readonly bounds: readonly bigint[]
   readonly entries: Entries
 }
 
 /** Writes blocks. Keys go as texts, of which PostgreSQL makes nothing: to read them all from JSON takes more than half of its time. */
-const insertBlocks = (session: Session, { number, name }: EntityRows, { blocks, places, entries: { cause, at } }: Insertion) =>
+const insertBlocks = (session: Session, { number, name }: EntityRows, { blocks, bounds, entries: { cause, at } }: Insertion) =>
   session.query({
     name: 'cs_log',
     text: `insert into cs_changes (connector_id, name, position, start, size, keys, kind, cause, fields, at)
       select $1::int4, $2::text, position, start, size, keys, kind, $3::text, fields, $4::int8
       from unnest($5::int8[], $6::int8[], $7::int4[], $8::text[], $9::text[], $10::text[]) as block(start, position, size, keys, kind, fields)`,
     values: [
-      ...[number, name, cause, at, places.slice(0, -1), places.slice(1), blocks.map(({ size }) => size)],
+      ...[number, name, cause, at, bounds.slice(0, -1), bounds.slice(1), blocks.map(({ size }) => size)],
       ...[blocks.map(({ keys }) => keys), blocks.map(({ kind }) => kind), blocks.map(({ fields }) => fields)],
     ],
   })
@@ -276,8 +276,8 @@ export async function followLog(session: Session, { number, name }: EntityRows, 
 export const redactLog = (session: Session, { number, name }: EntityRows, keys: readonly string[]) =>
   session.query({
     text: `with emptied as (delete from cs_changes b where ${ofOthers} and not ${hasOthers})
-      update cs_changes b set keys = (select json_agg(case when key <> all($3::text[]) then key end order by place)::text
-        from json_array_elements_text(b.keys::json) with ordinality as entry(key, place))
+      update cs_changes b set keys = (select json_agg(case when key <> all($3::text[]) then key end order by nr)::text
+        from json_array_elements_text(b.keys::json) with ordinality as entry(key, nr))
       where ${ofOthers} and ${hasOthers}
         and exists (select from json_array_elements_text(b.keys::json) as entry(key) where key = any($3::text[]))`,
     values: [number, name, keys],
@@ -327,7 +327,7 @@ export interface LogPage extends LogState {
 const logGeneration = `e.feed || ' ' || ${timeline}`
 
 /** The entries of a log one by one, in the order of their blocks. */
-const loggedEntries = `cs_changes b cross join lateral (select key as pk, b.start + b.size * nr as place
+const loggedEntries = `cs_changes b cross join lateral (select key as pk, b.start + b.size * nr as number
   from json_array_elements_text(b.keys::json) with ordinality as entry(key, nr) where key is not null) c`
 
 /** Returns whether a generation names the log of a number, on whatever timeline. */
@@ -336,20 +336,20 @@ export const isOfLog = (generation: string | null, feed: bigint): boolean => gen
 /** Builds the statement that reads the state of a log, with a change after a position in each row. It reads no block that it does not need. */
 export const buildLogPage = ({ number, name }: EntityRows, { after, limit }: { after: bigint; limit: number }): Statement => ({
   name: 'cs_log_page',
-  text: `select ${logGeneration} as generation, e.position, e.kept_after, e.read_at, e.log_days, c.place, c.pk, c.kind,
+  text: `select ${logGeneration} as generation, e.position, e.kept_after, e.read_at, e.log_days, c.number, c.pk, c.kind,
       c.cause, c.fields, c.at
-    from cs_entities e left join lateral (select c.place, c.pk, b.kind, b.cause, b.fields, b.at from ${loggedEntries}
-      where b.connector_id = $1 and b.name = $2 and b.position > $3 and c.place > $3 order by b.position, c.place limit $4) c on true
-    where e.connector_id = $1 and e.name = $2 order by c.place`,
+    from cs_entities e left join lateral (select c.number, c.pk, b.kind, b.cause, b.fields, b.at from ${loggedEntries}
+      where b.connector_id = $1 and b.name = $2 and b.position > $3 and c.number > $3 order by b.position, c.number limit $4) c on true
+    where e.connector_id = $1 and e.name = $2 order by c.number`,
   values: [number, name, after, limit],
 })
 
 function parseChange(row: Row): readonly LoggedChange[] {
   const [kind, cause] = [changeKinds.find((each) => each === row['kind']), changeCauses.find((each) => each === row['cause'])]
-  if (typeof row['place'] !== 'bigint' || kind === undefined || cause === undefined) return []
+  if (typeof row['number'] !== 'bigint' || kind === undefined || cause === undefined) return []
   const fields: unknown = JSON.parse(String(row['fields']))
   const names = Array.isArray(fields) ? fields.map(String) : []
-  return [{ position: row['place'], key: String(row['pk']), kind, cause, fields: names, at: Number(row['at']) }]
+  return [{ position: row['number'], key: String(row['pk']), kind, cause, fields: names, at: Number(row['at']) }]
 }
 
 /** Parses the state of a log. An entity without a state has a log that nobody reads. */
@@ -384,8 +384,8 @@ export const buildChangeCounts = ({ number, name }: EntityRows, { after, upTo }:
   name: 'cs_log_counts',
   text: `select count(*) filter (where came > coalesce(went, 0)) as added, count(*) filter (where came is null and went is null) as changed,
       count(*) filter (where went > coalesce(came, 0)) as removed
-    from (select max(place) filter (where kind = 'added') as came, max(place) filter (where kind = 'removed') as went from ${loggedEntries}
-      where b.connector_id = $1 and b.name = $2 and b.position > $3 and b.start < $4 and place > $3 and place <= $4 group by pk) records`,
+    from (select max(number) filter (where kind = 'added') as came, max(number) filter (where kind = 'removed') as went from ${loggedEntries}
+      where b.connector_id = $1 and b.name = $2 and b.position > $3 and b.start < $4 and number > $3 and number <= $4 group by pk) records`,
   values: [number, name, after, upTo],
 })
 

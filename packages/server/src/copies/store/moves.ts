@@ -69,7 +69,7 @@ function buildCopy(from: SearchTable, to: SearchTable): string {
   const copied = listCopiedSlots(from, to)
   const slots = ['pk', '"$v"', ...copied.map(([slot]) => slot)].join(', ')
   const sources = ['pk', '"$v"', ...copied.map(([, source]) => source)].join(', ')
-  return `insert into ${quoteTable(to)} (connector_id, entity, h, ${slots}) select $1::int4, '${to.place?.mark}'::uuid, 0, found.*
+  return `insert into ${quoteTable(to)} (connector_id, entity, h, ${slots}) select $1::int4, '${to.storage?.mark}'::uuid, 0, found.*
     from unnest($2::text[]) wanted(pk) cross join lateral
       (select ${sources} from ${quoteTable(from)} where ${buildRowCondition(from)} and pk = wanted.pk offset 0) found
     on conflict (connector_id, entity, pk) do nothing returning pk`

@@ -103,7 +103,7 @@ export function createRowEncoder(table: SearchTable): RowEncoder {
       rows.map(({ record }) => record.fields),
     )
   const reading = { cells, readTerms }
-  const marks = table.place?.mark === undefined ? [] : [table.place.mark]
+  const marks = table.storage?.mark === undefined ? [] : [table.storage.mark]
   return {
     fingerprint: (record, version) => {
       const { text, texts } = writeFields(record.fields, jsonFields)
@@ -149,10 +149,10 @@ const found = 'found'
 
 function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColumn[]): TableStatements {
   const [table, own] = [quoteTable(rows), buildRowCondition(rows)]
-  const { place } = rows
-  const [marked, mark] = place?.mark === undefined ? ['', ''] : ['entity, ', `'${place.mark}'::uuid, `]
+  const { storage } = rows
+  const [marked, mark] = storage?.mark === undefined ? ['', ''] : ['entity, ', `'${storage.mark}'::uuid, `]
   const nameStatement = (purpose: string, text: string): NamedStatement => ({
-    ...(place === undefined ? { name: `cs_${purpose}_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}` } : {}),
+    ...(storage === undefined ? { name: `cs_${purpose}_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}` } : {}),
     text,
   })
   const names = ['pk', 'h', '"$v"', ...columns.map(({ name }) => quoteName(name))]

@@ -74,7 +74,7 @@ export function findChange(wanted: Shape, stored: Shape | undefined): Change {
 /** Compares what two versions of an own kind store of an entity. Rows do not move to or from a table of one entity: they are read again. */
 export function compareTables(from: SearchTable, to: SearchTable): 'same' | 'extended' | 'remade' {
   if (from.name === to.name) return 'same'
-  if (from.place?.mark === undefined || to.place?.mark === undefined) return 'remade'
+  if (from.storage?.mark === undefined || to.storage?.mark === undefined) return 'remade'
   const [was, is] = [buildShape(from), buildShape(to)]
   return was.key !== is.key || hasDifference(was.fields, is.fields) ? 'remade' : 'extended'
 }
@@ -86,7 +86,7 @@ interface TableIndex {
   readonly on: string
 }
 
-type PlacedColumn = Omit<PhysicalColumn, 'field'> & { readonly isRequired?: true }
+type TableColumn = Omit<PhysicalColumn, 'field'> & { readonly isRequired?: true }
 
 /** A table of the database: that of one entity, or one of own kinds. */
 export interface DatabaseTable {
@@ -99,7 +99,7 @@ export interface DatabaseTable {
   readonly entity: string
   readonly shape: Shape
   /** All columns but `connector_id`, in their order. */
-  readonly columns: readonly PlacedColumn[]
+  readonly columns: readonly TableColumn[]
   /** Columns of the primary key. */
   readonly key: string
   readonly indexes: readonly TableIndex[]
@@ -153,7 +153,7 @@ const listShownColumns = ({ columns }: SearchTable): ReadonlySet<string | undefi
   new Set(['pk', ...columns.flatMap(({ sql, at, number, lowered, wide }) => [wide, (at ?? number ?? lowered) && sql])])
 
 /** Columns of every table, besides the connector. */
-const ownColumns: readonly PlacedColumn[] = [
+const ownColumns: readonly TableColumn[] = [
   { name: 'h', type: 'int8', isRequired: true },
   { name: '$v', type: 'int8', isRequired: true },
   { name: 'pk', type: 'text', isRequired: true },
@@ -163,9 +163,9 @@ const ownColumns: readonly PlacedColumn[] = [
  * Lists the columns of a row in the order of their ranks. PostgreSQL finds a column of fixed length at once, and walks over all columns
  * before any other one. So these come first, then what searches compare, and long values last.
  */
-function listPlacedColumns(table: SearchTable): readonly PlacedColumn[] {
+function listTableColumns(table: SearchTable): readonly TableColumn[] {
   const shown = listShownColumns(table)
-  const rankOf = ({ name, type }: PlacedColumn): number => (shown.has(name) && ranks[type] > 1 ? shownRank : ranks[type])
+  const rankOf = ({ name, type }: TableColumn): number => (shown.has(name) && ranks[type] > 1 ? shownRank : ranks[type])
   return [...ownColumns, ...listPhysicalColumns(table)].toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
@@ -189,12 +189,12 @@ export const findSharedTable = (name: unknown): DatabaseTable | undefined => sha
 
 /** Describes the table of the database that has the rows of an entity. */
 export const describeTable = (table: SearchTable): DatabaseTable =>
-  findSharedTable(table.place?.table) ?? {
+  findSharedTable(table.storage?.table) ?? {
     name: findTable(table),
     rows: table.name,
-    ...(table.place === undefined ? { kind: table.kind, entity: table.entity } : { kind: '', entity: '' }),
+    ...(table.storage === undefined ? { kind: table.kind, entity: table.entity } : { kind: '', entity: '' }),
     shape: buildShape(table),
-    columns: listPlacedColumns(table),
+    columns: listTableColumns(table),
     key: 'connector_id, pk',
     indexes: listIndexes(table),
     isShared: false,

@@ -13,7 +13,7 @@ export interface EventTable {
   type: EventType
   /** JSON object. */
   data: string
-  /** Place in the order of all events; null before the event has one. */
+  /** Number in the order of all events; null before the event has one. */
   position: number | null
   /** Milliseconds since 1970. */
   created_at: number

@@ -8,8 +8,8 @@ import { type IdSource, newId } from '../../values/ids.ts'
 
 /** A stored event. */
 export type EventRow = Selectable<EventTable>
-/** An event with its place in the order of all events. */
-export type PlacedEventRow = EventRow & { readonly position: number }
+/** An event with its number in the order of all events. */
+export type NumberedEventRow = EventRow & { readonly position: number }
 
 /** What happened. */
 export interface News {
@@ -71,14 +71,14 @@ export async function storeConnectorEvent(
   await storeEvent(db, source, { type, organizationId, workspaceId: row.workspace_id, connectorId: id, data })
 }
 
-/** Row of the installation's state that whoever places events locks. */
+/** Row of the installation's state that whoever numbers events locks. */
 const placing = 'event_placing'
 
 /**
- * Gives places to events that have none. Call it in a transaction: one node at a time does it, so that an event that commits later gets a
- * later place.
+ * Gives numbers to events that have none. Call it in a transaction: one node at a time does it, so that an event that commits later gets a
+ * later number.
  */
-export async function placeEvents(db: Db, limit: number): Promise<readonly PlacedEventRow[]> {
+export async function numberEvents(db: Db, limit: number): Promise<readonly NumberedEventRow[]> {
   await db
     .insertInto('state')
     .values({ name: placing, value: '' })
@@ -93,11 +93,11 @@ export async function placeEvents(db: Db, limit: number): Promise<readonly Place
     .where('position', 'is not', null)
     .executeTakeFirst()
   const first = Number(newest?.position ?? 0) + 1
-  const placed = rows.map((row, index) => ({ ...row, position: first + index }))
-  const found: PlacedEventRow[] = []
-  for (const row of placed) {
+  const numbered = rows.map((row, index) => ({ ...row, position: first + index }))
+  const found: NumberedEventRow[] = []
+  for (const row of numbered) {
     const { numUpdatedRows } = await db.updateTable('events').set({ position: row.position }).where('id', '=', row.id).executeTakeFirst()
-    if (numUpdatedRows > 0n) found.push(row) // another message took the place of the others
+    if (numUpdatedRows > 0n) found.push(row) // another message took the number of the others
   }
   return found
 }

@@ -11,10 +11,10 @@ export type PositionRow = Selectable<WebhookPositionTable>
 
 /** A position, with what became of its message. */
 export type KnownPosition = PositionRow & {
-  /** Null: the message waits for its place, or no longer exists. */
+  /** Null: the message waits for its number, or no longer exists. */
   readonly status: DeliveryStatus | null
-  /** Id of the message while it waits for its place. */
-  readonly unplaced: string | null
+  /** Id of the message while it waits for its number. */
+  readonly unnumbered: string | null
 }
 
 type Endpoints = ExpressionBuilder<Tables, 'webhook_endpoints'>
@@ -31,18 +31,21 @@ const isDue =
 
 /** What the worker has to do beside sending. */
 export interface EventWork {
-  /** Events wait for their place. */
-  readonly isUnplaced: boolean
+  /** Events wait for their number. */
+  readonly isUnnumbered: boolean
   /** The copies of an endpoint are to be looked at. */
   readonly isDue: boolean
 }
 
 /** Finds, with one statement, what the worker has to do beside sending. */
 export async function findWork(db: Db, now: number): Promise<EventWork> {
-  const unplaced = db.selectFrom('events').select('id').where('position', 'is', null)
+  const unnumbered = db.selectFrom('events').select('id').where('position', 'is', null)
   const due = db.selectFrom('webhook_endpoints').select('id').where(isDue(now))
-  const { rows } = await sql<{ unplaced: unknown; due: unknown }>`select exists ${unplaced} as unplaced, exists ${due} as due`.execute(db)
-  return { isUnplaced: Boolean(rows[0]?.unplaced), isDue: Boolean(rows[0]?.due) }
+  const { rows } = await sql<{
+    unnumbered: unknown
+    due: unknown
+  }>`select exists ${unnumbered} as unnumbered, exists ${due} as due`.execute(db)
+  return { isUnnumbered: Boolean(rows[0]?.unnumbered), isDue: Boolean(rows[0]?.due) }
 }
 
 /** Takes an endpoint that is due until a time: until then no other node looks at its copies. Call it in a transaction. */
@@ -62,7 +65,7 @@ export async function takeEndpoint(db: Db, now: number, until: number): Promise<
 /** Lists what an endpoint was told. */
 export async function listPositions(db: Db, { organization_id, id }: EndpointRow): Promise<readonly KnownPosition[]> {
   const { rows } = await sql<KnownPosition>`
-    select p.*, d.status, e.id as unplaced
+    select p.*, d.status, e.id as unnumbered
     from webhook_positions p
     left join webhook_deliveries d on d.event_id = p.event_id and d.endpoint_id = p.endpoint_id
     left join events e on e.id = p.event_id and e.position is null

@@ -152,7 +152,7 @@ function findPackage(name: string): string | undefined {
       const manifest = findPackageJSON(name, base)
       if (manifest !== undefined) return dirname(manifest)
     } catch {
-      // the next place
+      // looks from the next one
     }
   return undefined
 }

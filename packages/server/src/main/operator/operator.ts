@@ -11,7 +11,7 @@ import { createEngine, type Secret } from 'ferrule/engine'
 import { fail, isErrorCode, isObject } from 'ferrule/internal'
 import { exportFormatNames } from 'ferrule/wire'
 import { type ServedKind, summarize } from '../../connectors/connector-types.ts'
-import type { OwnKindPlace } from '../../connectors/kind-promotions.ts'
+import type { OwnKindSummary } from '../../connectors/kind-promotions.ts'
 import { makeViews, removeViews, type ViewsResult } from '../../copies/store/views/views.ts'
 import { openApiDocument } from '../../http/openapi/openapi.ts'
 import { routes } from '../../http/routes/index.ts'
@@ -350,7 +350,7 @@ function buildExportCommand(): Command {
 
 // Commands on kinds run while the service runs, with the same settings.
 
-const formatKind = ({ name, title, organizationId, version, isPromoted }: OwnKindPlace): string =>
+const formatKind = ({ name, title, organizationId, version, isPromoted }: OwnKindSummary): string =>
   `${name}  ${title}  version ${version}${isPromoted ? ', with tables of its own' : ''}  (${organizationId})`
 
 const setPromotion = (name: string, isPromoted: boolean) =>

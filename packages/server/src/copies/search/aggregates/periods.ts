@@ -20,14 +20,14 @@ type Time = Extract<GroupBy, { readonly is: 'time' }>
 /** Builds the begin of a value's period: an instant for hours, else a local time. Dates are days of any zone. */
 export function buildPeriod({ unit, zone }: Time, { value, time, isDate }: ValueSql, values: Values): string {
   const isUtc = zone === 'UTC'
-  const place = isUtc ? `'UTC'` : values.add(zone, 'text')
+  const zoneSql = isUtc ? `'UTC'` : values.add(zone, 'text')
   const instant = `to_timestamp(${divideDown(time, microsOfSecond)})`
   const day = `(date '1970-01-01' + ${divideDown(time, microsOfDay)}::int4)::timestamp`
   const here = (sql: string, ofDate: string): string => (isUtc ? sql : `case when ${isDate} then ${ofDate} else ${sql} end`)
   const period =
     unit === 'hour'
-      ? `date_trunc('hour', ${here(instant, `${day} at time zone ${place}`)}, ${place})`
-      : `date_trunc('${unit}', ${isUtc ? day : here(`${instant} at time zone ${place}`, day)})`
+      ? `date_trunc('hour', ${here(instant, `${day} at time zone ${zoneSql}`)}, ${zoneSql})`
+      : `date_trunc('${unit}', ${isUtc ? day : here(`${instant} at time zone ${zoneSql}`, day)})`
   return `coalesce(${period}, case when ${value} is not null then ${unit === 'hour' ? noInstant : noTime} end)`
 }
 

@@ -119,7 +119,7 @@ function buildGroup(scene: Scene, group: Group, index: number): GroupSql {
 }
 
 /** Finds the number of a path whose values are rows of their own; 0 is the record itself. */
-function placePath({ paths, values }: Scene, path: FieldPath): number {
+function numberPath({ paths, values }: Scene, path: FieldPath): number {
   if (!isInJson(path)) return 0
   const name = JSON.stringify([path.column?.name, path.steps])
   const known = paths.get(name)
@@ -174,9 +174,9 @@ const buildMeasure = (scene: Scene, measure: Measure, index: number): MeasureSql
   const column = `h.m${index}`
   if (measure.is === 'count') return { ...countParts, skipped: undefined, cell: `${column}::text` }
   const { path } = measure
-  const place = placePath(scene, path)
-  const value = place > 0 || path.column === undefined ? describeJson('u.v', path) : describeColumn(path.column, scene.values)
-  const filter = ` filter (where u.k = ${place})`
+  const number = numberPath(scene, path)
+  const value = number > 0 || path.column === undefined ? describeJson('u.v', path) : describeColumn(path.column, scene.values)
+  const filter = ` filter (where u.k = ${number})`
   const result = findResult(measure)
   return {
     ...buildParts(measure, value, { filter, values: scene.values }),
@@ -240,7 +240,7 @@ function writeReferring({ groups }: AggregateQuery, sql: readonly GroupSql[], in
 /** Leaves out the groups after a full page: keys can be long texts. */
 function cutPage(ranked: string, cells: number, values: Values): string {
   const size = Array.from({ length: cells }, (_, index) => `coalesce(octet_length(r.c${index}), 4)`).join(' + ')
-  const before = `sum(${size}) over (order by r.place rows between unbounded preceding and 1 preceding)`
+  const before = `sum(${size}) over (order by r.rank rows between unbounded preceding and 1 preceding)`
   return `select * from (select r.*, ${before} as before from (${ranked}) r) q where q.before is null or q.before <= ${values.add(largestPage, 'int4')}`
 }
 
@@ -342,8 +342,8 @@ interface Parts {
 }
 
 /**
- * Builds the statement of an aggregate. Each row has the facts of all groups, and one group of the page: `place`, and cells `c0` … in the
- * order of groups and measures. Without groups on the page there is one row without `place`.
+ * Builds the statement of an aggregate. Each row has the facts of all groups, and one group of the page: `rank`, and cells `c0` … in the
+ * order of groups and measures. Without groups on the page there is one row without `rank`.
  */
 export function buildAggregateStatement(query: AggregateQuery, { connector, reliance }: AggregateOptions): SearchStatement {
   const { search, having, offset } = query
@@ -375,13 +375,13 @@ export function buildAggregateStatement(query: AggregateQuery, { connector, reli
     key: writeReferring(query, groups, included),
   }))
   const read = [...cells, ...referring.map(({ key }, index) => `${key} as i${index}`)]
-  const ranked = `select row_number() over (${order.trim()})::int4 as place, ${read.join(', ')} from h${spellings.map(({ join }) => join).join('')}${order} limit ${values.add(limit, 'int4')} offset ${values.add(offset, 'int4')}`
+  const ranked = `select row_number() over (${order.trim()})::int4 as rank, ${read.join(', ')} from h${spellings.map(({ join }) => join).join('')}${order} limit ${values.add(limit, 'int4')} offset ${values.add(offset, 'int4')}`
   // Only the groups of the page look for what they refer to.
   const written =
     referring.length === 0 ? ranked : `select r.*, (${buildReferred(referring, values)})::text as c${cells.length} from (${ranked}) r`
   const page = cutPage(written, cells.length + Math.min(referring.length, 1), values)
   const facts = writeFacts(scene, { groups, measures, good, flaw: flaw?.sql })
-  const text = `with ${tables.join(', ')} select f.*, p.* from (${facts}) f left join (${page}) p on true order by p.place`
+  const text = `with ${tables.join(', ')} select f.*, p.* from (${facts}) f left join (${page}) p on true order by p.rank`
   return { ...buildStatement(text, values), listedAt: flaw?.listedAt }
 }
 
@@ -435,7 +435,7 @@ export function buildAggregatePage(query: AggregateQuery, rows: readonly SearchR
   const found: string[] = []
   let bytes = 0
   for (const row of rows) {
-    if (row['place'] === null) break
+    if (row['rank'] === null) break
     const cells = formats.map((format, index) => {
       const cell = row[`c${index}`]
       return `${names[index]}:${cell === null || cell === undefined ? 'null' : format(String(cell))}`

@@ -6,7 +6,7 @@
  * `cs_entities.listed`, which counts the changes of the listed words. The search returns nothing when the number differs, and starts over.
  */
 import { buildIsSwapped, isNoNumber } from '../functions.ts'
-import { buildStatement, type PlacedLookup, type SearchStatement, type SqlValue, Values } from '../statement.ts'
+import { buildStatement, type NumberedLookup, type SearchStatement, type SqlValue, Values } from '../statement.ts'
 import type { Lookup } from '../terms.ts'
 
 /** Maximum number of words of a lookup. With more, every row is a candidate and only the final check decides. */
@@ -83,7 +83,7 @@ export function buildLookupStatement(
 }
 
 /** Writes lookups for the connector of `values`: a row with their words, and the number of changes. */
-export function writeLookups(lookups: readonly PlacedLookup[] = [], tables: readonly string[], values: Values): string {
+export function writeLookups(lookups: readonly NumberedLookup[] = [], tables: readonly string[], values: Values): string {
   const listed = selectListed(tables, values)
   const found = lookups.map(({ lookup }, index) => `to_json(${selectFound(lookup, values)})::text as w${index}`)
   return `select ${[...found, `${listed} as listed`].join(', ')}`

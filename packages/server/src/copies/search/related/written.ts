@@ -64,8 +64,8 @@ interface MemberSource {
 }
 
 /** Lists the members of a record. */
-export function listMembers(wanted: Wanted, place: MemberSource): readonly Member[] {
-  const { from, values } = place
+export function listMembers(wanted: Wanted, source: MemberSource): readonly Member[] {
+  const { from, values } = source
   const own = listSelectedColumns(wanted).map(({ column: { name }, selection }, index) => ({
     name,
     value: selection === true ? `${from}.c${index}` : `cs_pick(${from}.c${index}, ${values.add(JSON.stringify(selection), 'jsonb')})`,
@@ -73,7 +73,7 @@ export function listMembers(wanted: Wanted, place: MemberSource): readonly Membe
   if (wanted.include.length === 0) return own
   const related = wanted.include.map((each, index) => ({
     name: each.reference.name,
-    value: each.reference.isMany ? buildSeveral(each, `${from}.i${index}`, place) : buildOne(each, `${from}.i${index}`, place),
+    value: each.reference.isMany ? buildSeveral(each, `${from}.i${index}`, source) : buildOne(each, `${from}.i${index}`, source),
   }))
   return [...own, { name: relatedName, value: buildObject(related, values) }]
 }
@@ -100,13 +100,13 @@ export const buildReferred = (all: readonly { readonly included: Included; reado
   )
 
 /** Builds an object with the related records of a list, by what refers to them. */
-function buildSeveral(included: Included, json: string, place: MemberSource): string {
+function buildSeveral(included: Included, json: string, source: MemberSource): string {
   const { reference, table } = included
-  const [each, id] = [`e${place.depth}`, `k${place.depth}.id`]
-  const path = place.values.add(toJsonPath([...reference.steps, null]), 'jsonpath')
+  const [each, id] = [`e${source.depth}`, `k${source.depth}.id`]
+  const path = source.values.add(toJsonPath([...reference.steps, null]), 'jsonpath')
   const ids = `select distinct ${each}.v #>> '{}' as id from jsonb_path_query(${json}, ${path}) ${each}(v) where jsonb_typeof(${each}.v) in ('string', 'number')`
-  const record = buildOne(included, table === undefined ? '' : buildKey(table, id), place)
-  return `(select coalesce(json_object_agg(${id}, ${record} order by ${id}), '{}') from (${ids}) k${place.depth})`
+  const record = buildOne(included, table === undefined ? '' : buildKey(table, id), source)
+  return `(select coalesce(json_object_agg(${id}, ${record} order by ${id}), '{}') from (${ids}) k${source.depth})`
 }
 
 /** Returns whether a record can hold long values. */

@@ -19,14 +19,14 @@ const partitions: Readonly<Record<TableLayout, number>> = { embedded: 4, postgre
 /** Reserves room on each page for new versions of rows. An update of columns without an index then changes no index. */
 const storage = 'with (fillfactor = 90)'
 
-const isPlaced = (table: string): string => `exists (select from pg_dist_partition where logicalrelid = '"${table}"'::regclass)`
+const isDistributed = (table: string): string => `exists (select from pg_dist_partition where logicalrelid = '"${table}"'::regclass)`
 
 /** Builds the statement that distributes a table by connector, unless it is distributed. */
 export const buildDistribution = (table: string): string =>
-  `select create_distributed_table('"${table}"', 'connector_id', colocate_with => '${table === firstTable ? 'none' : firstTable}') where not ${isPlaced(table)}`
+  `select create_distributed_table('"${table}"', 'connector_id', colocate_with => '${table === firstTable ? 'none' : firstTable}') where not ${isDistributed(table)}`
 
 /** Builds the statement that keeps a copy of a small table on each machine, unless it is there. */
-export const buildReference = (table: string): string => `select create_reference_table('"${table}"') where not ${isPlaced(table)}`
+export const buildReference = (table: string): string => `select create_reference_table('"${table}"') where not ${isDistributed(table)}`
 
 /** Lists the tables that have the rows of a table: its partitions, or itself. */
 export const listLeaves = (name: string, layout: TableLayout): readonly string[] =>
@@ -62,7 +62,7 @@ export async function findLayout(run: RunStatement, settings: ContextStoreSettin
   const hasCitus = await askFor(run, "exists (select from pg_proc where proname = 'create_distributed_table')")
   const isFilled = await askFor(run, `to_regclass('${firstTable}') is not null`)
   if (!isFilled && hasCitus) return wanted === 'none' ? 'postgres' : 'citus'
-  const found = isFilled && hasCitus && (await askFor(run, isPlaced(firstTable))) ? 'citus' : 'postgres'
+  const found = isFilled && hasCitus && (await askFor(run, isDistributed(firstTable))) ? 'citus' : 'postgres'
   if (wanted === 'auto' || (found === 'citus') === (wanted === 'citus')) return found
   throw fail('setting_invalid', { name: distributedSetting, reason: describeRefusal({ hasCitus, found }) })
 }

@@ -97,7 +97,7 @@ function findTimestampField({ definition, sync }: Synced, root: Synced, path: st
   return Object.keys(definition.context_store_search ?? {}).find((name) => (sync.project?.[name] ?? name) === path)
 }
 
-/** Returns whether the pages of a list are counted, so that a record that leaves its place shifts the others. */
+/** Returns whether the pages of a list are counted, so that a record that leaves it shifts the others. */
 export function isCounted(pages: ConnectorDefinition['pages'], { list }: EntityDefinition): boolean {
   const page = pages[list?.page ?? '']
   return page !== undefined && 'position' in page && (page.position === 'rows' || page.position === 'pages')
