@@ -32,7 +32,7 @@ export async function launchBrowser(): Promise<Browser> {
   return running
 }
 
-/** Closes all pages that a file has opened, with their cookies: what it does in place of `close`. */
+/** Closes all pages that a file has opened, with their cookies: what it does instead of `close`. */
 export async function closePages(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) await context.close()
 }

@@ -1,4 +1,4 @@
-/** A list of changes that is read in place of a complete pass. */
+/** A list of changes that is read instead of a complete pass. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { id, open, opt, str, unixTime } from '../../packages/ferrule/src/definition/fields.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'

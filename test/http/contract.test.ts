@@ -75,7 +75,7 @@ describe('a mistake in an answer', () => {
 describe('a mistake in the document', () => {
   test.each<[string, (document: Json) => void, RegExp]>([
     [
-      'a status that does not exist in place of one that does',
+      'a status that does not exist instead of one that does',
       (document) => Object.assign(schemas(document).Workspace.properties.status, { enum: ['asleep', 'inactive'] }),
       /\/status/,
     ],

@@ -69,9 +69,9 @@ export class Random {
     return value
   }
 
-  /** A number with at most the given count of decimal places. */
-  decimal(min: number, max: number, places = 2): number {
-    return Number((min + this.next() * (max - min)).toFixed(places))
+  /** A number with at most the given count of decimals. */
+  decimal(min: number, max: number, decimals = 2): number {
+    return Number((min + this.next() * (max - min)).toFixed(decimals))
   }
 
   /** Lower-case base36 characters. */

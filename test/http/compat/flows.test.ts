@@ -123,7 +123,7 @@ describe.each(both)('the client %s', (name) => {
     const statement = await client.execute(idOf('gong'), 'users context_store_sql_query', { sql: 'select 1' })
     expect([statement.status, shownText(statement)]).toEqual([
       422,
-      'users does not offer the action context_store_sql_query. It offers: context_store_search, with query.filter, query.sort and fields in place of SQL.',
+      'users does not offer the action context_store_sql_query. It offers: context_store_search, with query.filter, query.sort and fields instead of SQL.',
     ])
     const write = await client.execute(idOf('shopify'), 'products create', { title: 'x' })
     expect([write.status, shownText(write)]).toEqual([422, '/action must be one of: list, get.'])

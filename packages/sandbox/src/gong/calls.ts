@@ -84,9 +84,9 @@ interface CrmSubject {
   readonly objectTypes: readonly string[]
 }
 
-function fieldsOf(world: World, subject: CrmSubject, place: { objectType: string; timing: string }): readonly Record<string, unknown>[] {
-  const random = world.random('crm', subject.call, subject.name, place.objectType, place.timing)
-  if (place.objectType !== 'Opportunity') return [{ name: 'Name', value: subject.name }]
+function fieldsOf(world: World, subject: CrmSubject, context: { objectType: string; timing: string }): readonly Record<string, unknown>[] {
+  const random = world.random('crm', subject.call, subject.name, context.objectType, context.timing)
+  if (context.objectType !== 'Opportunity') return [{ name: 'Name', value: subject.name }]
   return [
     { name: 'Name', value: `${subject.name} – new business` },
     { name: 'Amount', value: random.int(10, 900) * 100 },
@@ -111,16 +111,16 @@ export function crmContext(world: World, subject: CrmSubject, wish: ContextWish)
 /** Somebody of a call. What the vendor does not know is left out; `speakerId` is null for those who never spoke. */
 type Party = JsonRecord & { readonly id: string; readonly speakerId: string | null; readonly userId?: string; readonly name: string }
 
-function userParty(world: World, call: number, place: { user: number; number: number }): Party {
-  const user = at(world.users, place.user)
-  const attended = place.number === 0 || world.random('attended', call, place.number).chance(0.85)
+function userParty(world: World, call: number, party: { user: number; number: number }): Party {
+  const user = at(world.users, party.user)
+  const attended = party.number === 0 || world.random('attended', call, party.number).chance(0.85)
   return {
-    id: idOf(world.seed, 'party', call, place.number),
+    id: idOf(world.seed, 'party', call, party.number),
     emailAddress: user.emailAddress,
     name: `${user.firstName} ${user.lastName}`,
     ...(user.title === null ? {} : { title: user.title }),
     userId: user.id,
-    speakerId: attended ? idOf(world.seed, 'speaker', call, place.number) : null,
+    speakerId: attended ? idOf(world.seed, 'speaker', call, party.number) : null,
     affiliation: 'Internal',
     phoneNumber: user.phoneNumber ?? '',
     methods: attended ? ['Invitee', 'Attendee'] : ['Invitee'],

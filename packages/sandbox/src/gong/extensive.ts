@@ -158,9 +158,9 @@ export function interactionOf(world: World, call: number): readonly { readonly n
   ]
 }
 
-function blockOf(block: Block, names: ReadonlySet<string>, place: { world: World; call: number }): JsonRecord {
+function blockOf(block: Block, names: ReadonlySet<string>, call: { world: World; call: number }): JsonRecord {
   const entries = Object.entries(block).filter(([name]) => names.has(name))
-  return Object.fromEntries(entries.map(([name, part]) => [name, part(place.world, place.call)]))
+  return Object.fromEntries(entries.map(([name, part]) => [name, part(call.world, call.call)]))
 }
 
 /** Returns the wanted parts of `content`; occurrences only together with the trackers. */

@@ -133,9 +133,9 @@ interface LevelChoice {
 
 /** Returns inventory levels, by location and item. They have no ids: the rows' ids are keys of this sandbox. */
 export function levelRows(view: View, choice: LevelChoice): Rows {
-  const places = [...(choice.sites ?? sites.keys())].filter((site) => exists(view, 'locations', site)).sort((left, right) => left - right)
+  const stocked = [...(choice.sites ?? sites.keys())].filter((site) => exists(view, 'locations', site)).sort((left, right) => left - right)
   const variants = (choice.variants ?? allVariants(view)).filter((variant) => hasProduct(view, variant))
-  const keys = places.flatMap((site) =>
+  const keys = stocked.flatMap((site) =>
     variants.filter((variant) => isStocked(view, site, variant)).map((variant) => site * levelWidth + variant),
   )
   const parts = (row: number) => ({ site: Math.floor(at(keys, row) / levelWidth), variant: at(keys, row) % levelWidth })

@@ -29,14 +29,14 @@ function orderFacts(view: View) {
   const newest = (fits: Fits) => lastId(view, 'orders', [orders, fits])
   const ended = (order: number) => past(view, planOf(view, order).closed ?? planOf(view, order).cancelled) !== undefined
   const shipped = (order: number) => fulfillmentStatus(view, order) === 'fulfilled'
-  const placed = (order: number) => planOf(view, order).created
+  const createdAt = (order: number) => planOf(view, order).created
   return {
     /** Shipped and refunded as a whole. */
     refundedOrderId: newest((order) => financialStatus(view, order) === 'refunded' && shipped(order)),
     cancelledOrderId: newest((order) => past(view, planOf(view, order).cancelled) !== undefined),
     openOrderId: newest((order) => !ended(order) && customerOf(view.seed, order) !== undefined),
     /** Older than 60 days, shipped, closed. */
-    oldOrderId: newest((order) => placed(order) < view.now - 70 * day && ended(order) && shipped(order)),
+    oldOrderId: newest((order) => createdAt(order) < view.now - 70 * day && ended(order) && shipped(order)),
     newestOrderId: newest(() => true),
     /** An order that was destroyed within a year. */
     destroyedOrderId: lastId(view, 'orders', [all, (order) => !exists(view, 'orders', order)]),
@@ -46,8 +46,8 @@ function orderFacts(view: View) {
       /** Of any status. */
       orders: orders.length,
       openOrders: orders.filter((order) => !ended(order)).length,
-      /** Placed within the last 60 days. */
-      recentOrders: orders.filter((order) => placed(order) >= view.now - 60 * day).length,
+      /** Created within the last 60 days. */
+      recentOrders: orders.filter((order) => createdAt(order) >= view.now - 60 * day).length,
     },
   }
 }

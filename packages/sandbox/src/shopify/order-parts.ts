@@ -4,7 +4,7 @@ import { paymentsOf, transactionRecord } from './payments.ts'
 import { type Basket, type BasketLine, basketOf, orderName, type Refunded, refundedOf, shipmentsOf, worthOf } from './plans.ts'
 import { variantOptions } from './products.ts'
 import { listRows, noTimes, type Rows, recordsOf } from './rows.ts'
-import { placeOf } from './shop.ts'
+import { townOf } from './shop.ts'
 import { amount, moneySet, taxIn, taxLines } from './words.ts'
 import { day, draw, exists, idIn, type JsonRecord, recordOf, shopTime, type View } from './world.ts'
 
@@ -229,7 +229,7 @@ export function fulfillmentRows(view: View, order: number): Rows {
     times: { created_at: (position) => parts(position).at, updated_at: (position) => parts(position).changed },
     fields(position) {
       const { at, lines, parcel, status, changed } = parts(position)
-      const { city, zip, country_code } = placeOf(position - first)
+      const { city, zip, country_code } = townOf(position - first)
       return {
         order_id: idIn(view, 'orders', order),
         status: 'success',

@@ -19,7 +19,7 @@ import {
   spentIn,
 } from './plans.ts'
 import { equals, listRows, noTimes, type Rows } from './rows.ts'
-import { ownServiceSite, placeOf, shopId, sites } from './shop.ts'
+import { ownServiceSite, shopId, sites, townOf } from './shop.ts'
 import { amount, currency, moneySet, notes, taxIn, taxLines } from './words.ts'
 import { day, draw, exists, hexText, idIn, type JsonRecord, ordersUntil, shopTime, shopTimeOrNull, type View } from './world.ts'
 
@@ -298,35 +298,35 @@ function open(site: number): Progress {
 }
 
 function destination(view: View, order: number): JsonRecord {
-  const { first, last, email, phone, street, company, place } = personOf(view, 'receiver', order)
+  const { first, last, email, phone, street, company, town } = personOf(view, 'receiver', order)
   return {
     id: idIn(view, 'fulfillment_orders', order * fulfillmentOrderWidth) + 7,
     address1: street,
     address2: '',
-    city: place.city,
+    city: town.city,
     company,
-    country: place.country,
+    country: town.country,
     email,
     first_name: first,
     last_name: last,
     phone,
-    province: place.province,
-    zip: place.zip,
+    province: town.province,
+    zip: town.zip,
   }
 }
 
 function assignedLocation(view: View, site: number): JsonRecord {
   const { name, street, legacy } = at(sites, site)
-  const place = placeOf(site)
+  const town = townOf(site)
   return {
     address1: street,
     ...setEach(null, 'address2 phone'),
-    city: legacy ? null : place.city,
-    country_code: place.country_code,
+    city: legacy ? null : town.city,
+    country_code: town.country_code,
     location_id: idIn(view, 'locations', site),
     name,
-    province: legacy ? null : place.province,
-    zip: legacy ? null : place.zip,
+    province: legacy ? null : town.province,
+    zip: legacy ? null : town.zip,
   }
 }
 

@@ -18,7 +18,7 @@ import {
   type View,
 } from './world.ts'
 
-/** A person with a place, drawn for a customer or a one-time buyer. */
+/** A person with a town, drawn for a customer or a one-time buyer. */
 interface Person {
   readonly first: string
   readonly last: string
@@ -26,7 +26,7 @@ interface Person {
   readonly phone: string
   readonly street: string
   readonly company: string | null
-  readonly place: Town
+  readonly town: Town
 }
 
 /** Every so many orders a new customer registers. */
@@ -100,14 +100,14 @@ export function personOf(view: View, ...parts: readonly (number | string)[]): Pe
     phone: `+4915${random.int(100_000_000, 999_999_999)}`,
     street: `${random.pick(streets)} ${random.int(1, 98)}`,
     company: random.chance(0.1) ? random.pick(companies) : null,
-    place: random.pick(towns),
+    town: random.pick(towns),
   }
 }
 
 /** Returns an address as orders, drafts and checkouts have it: without id. */
-export function orderAddress({ first, last, phone, street, company, place }: Person): JsonRecord {
+export function orderAddress({ first, last, phone, street, company, town }: Person): JsonRecord {
   const name = { first_name: first, last_name: last, name: `${first} ${last}`, company, phone }
-  return { ...name, address1: street, address2: '', ...place }
+  return { ...name, address1: street, address2: '', ...town }
 }
 
 /** Returns how many addresses a customer has. */
@@ -119,7 +119,7 @@ function addressFields(view: View, position: number): JsonRecord {
   const [customer, index] = [Math.floor(position / addressWidth), position % addressWidth]
   const person = personOf(view, 'address', customer, index)
   const { first, last } = index === 0 ? personOf(view, customer) : person
-  const { latitude: _, longitude: __, ...place } = person.place
+  const { latitude: _, longitude: __, ...town } = person.town
   return {
     customer_id: idIn(view, 'customers', customer),
     first_name: first,
@@ -129,8 +129,8 @@ function addressFields(view: View, position: number): JsonRecord {
     phone: person.phone,
     address1: person.street,
     address2: index % 3 === 2 ? null : '',
-    ...place,
-    country_name: place.country,
+    ...town,
+    country_name: town.country,
     default: index === 0,
   }
 }

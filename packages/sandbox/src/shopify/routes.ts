@@ -356,7 +356,7 @@ interface Page {
   readonly after: boolean
 }
 
-/** Cuts a page out of a sorted list: from its start, or beside the place of the cursor. */
+/** Cuts a page out of a sorted list: from its start, or beside the row of the cursor. */
 function cutPage(
   all: readonly number[],
   limit: number,
@@ -374,7 +374,7 @@ function cutPage(
   return { positions, before: from > 0, after: from + limit < all.length }
 }
 
-/** Returns a test for rows at the place of a cursor, or behind it where the cursor leads on. */
+/** Returns a test for the row of a cursor, or behind it where the cursor leads on. */
 function isPast(rows: Rows, sort: Sort) {
   return (position: number, cursor: Cursor): boolean => {
     const order = comparePositions({ value: sortValue(rows, sort, position), id: rows.id(position) }, cursor, sort)

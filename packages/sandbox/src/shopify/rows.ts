@@ -202,13 +202,13 @@ export function sortValue(rows: Rows, { field }: Sort, position: number): number
   return field === 'id' ? rows.id(position) : (rows.times?.[field]?.(position) ?? 0)
 }
 
-/** Compares two places of a sorted list: by value, then by id, both in the direction of the list. */
+/** Compares two positions of a sorted list: by value, then by id, both in the direction of the list. */
 export function comparePositions(left: SortPosition, right: SortPosition, { descending }: Sort): number {
   const difference = left.value - right.value || left.id - right.id
   return descending ? -difference : difference
 }
 
-/** A place in a sorted list. */
+/** A position in a sorted list. */
 export interface SortPosition {
   readonly value: number
   readonly id: number
@@ -219,6 +219,6 @@ export function sortedPositions(rows: Rows, tests: readonly Test[], sort: Sort):
   const found: number[] = []
   for (let position = 0; position < rows.size; position += 1) if (tests.every((test) => test(position))) found.push(position)
   if (sort.field === 'id') return sort.descending ? found.reverse() : found
-  const placed = found.map((position) => ({ position, value: sortValue(rows, sort, position), id: rows.id(position) }))
-  return placed.sort((left, right) => comparePositions(left, right, sort)).map(({ position }) => position)
+  const sortable = found.map((position) => ({ position, value: sortValue(rows, sort, position), id: rows.id(position) }))
+  return sortable.sort((left, right) => comparePositions(left, right, sort)).map(({ position }) => position)
 }

@@ -17,7 +17,7 @@ export function shopId(view: { readonly seed: number }): number {
 /** When the store was made, epoch milliseconds. */
 export const shopCreated = Date.UTC(2018, 0, 2, 9, 30)
 
-const place = {
+const shopAddress = {
   province: 'Berlin',
   country: 'DE',
   address1: 'Marktplatz 4',
@@ -62,7 +62,7 @@ export function shopRecord(view: View): JsonRecord {
     email: 'ida@nordlicht.example.test',
     domain: 'www.nordlicht.example.test',
     source: null,
-    ...place,
+    ...shopAddress,
     created_at: shopTime(shopCreated),
     updated_at: shopTime(shopCreated + months * 30 * day),
     myshopify_domain: storeHost,
@@ -104,7 +104,7 @@ export function countryRows(view: View): Rows {
 }
 
 /** What a location is: `legacy` ones belong to a fulfillment service, `share` is the percentage of the variants that it stocks. */
-type Site = Readonly<typeof shop & { readonly name: string; readonly share: number; readonly place: number }>
+type Site = Readonly<typeof shop & { readonly name: string; readonly share: number; readonly town: number }>
 
 const shop: { readonly legacy: boolean; readonly active: boolean; readonly street: string | null } = {
   legacy: false,
@@ -115,15 +115,15 @@ const service = { legacy: true, active: true, street: null }
 
 /** The locations of the store; the first is the main one. */
 export const sites: readonly Site[] = [
-  { ...shop, name: 'Lager Berlin', share: 100, place: 0 },
-  { ...shop, name: 'Lager Hamburg', share: 60, place: 1 },
-  { ...shop, name: 'Laden München', share: 40, place: 2 },
-  { ...shop, name: 'Laden Köln', share: 25, place: 3 },
-  { ...shop, name: 'Laden Wien', share: 15, place: 4 },
-  { ...shop, name: 'Boutique Lyon', share: 10, place: 5 },
-  { ...shop, name: 'Laden Leipzig (closed)', share: 5, place: 0, active: false },
-  { ...service, name: 'Northship Fulfillment', share: 30, place: 6 },
-  { ...service, name: 'Packwerk App', share: 0, place: 7 },
+  { ...shop, name: 'Lager Berlin', share: 100, town: 0 },
+  { ...shop, name: 'Lager Hamburg', share: 60, town: 1 },
+  { ...shop, name: 'Laden München', share: 40, town: 2 },
+  { ...shop, name: 'Laden Köln', share: 25, town: 3 },
+  { ...shop, name: 'Laden Wien', share: 15, town: 4 },
+  { ...shop, name: 'Boutique Lyon', share: 10, town: 5 },
+  { ...shop, name: 'Laden Leipzig (closed)', share: 5, town: 0, active: false },
+  { ...service, name: 'Northship Fulfillment', share: 30, town: 6 },
+  { ...service, name: 'Packwerk App', share: 0, town: 7 },
 ]
 
 /** The location whose fulfillment service is that of the asking app. */
@@ -139,28 +139,28 @@ export function siteOpened(site: number): number {
   return opened + site * 170 * day
 }
 
-/** Returns the place of a location. */
-export function placeOf(site: number): Town {
-  return at(towns, at(sites, site).place)
+/** Returns the town of a location. */
+export function townOf(site: number): Town {
+  return at(towns, at(sites, site).town)
 }
 
 function siteRecord(view: View, site: number): JsonRecord {
   const { name, legacy, active, street } = at(sites, site)
-  const place = placeOf(site)
+  const town = townOf(site)
   const changed = changedAt(view, { kind: 'locations', position: site }, siteOpened(site) + 40 * day)
   return {
     name,
     address1: street,
     ...setEach(null, 'address2 phone'),
-    city: legacy ? null : place.city,
-    zip: legacy ? null : place.zip,
-    province: legacy ? null : place.province,
-    country: place.country_code,
+    city: legacy ? null : town.city,
+    zip: legacy ? null : town.zip,
+    province: legacy ? null : town.province,
+    country: town.country_code,
     created_at: shopTime(siteOpened(site)),
     updated_at: shopTime(changed),
-    country_code: place.country_code,
-    country_name: place.country,
-    province_code: legacy ? null : place.province_code,
+    country_code: town.country_code,
+    country_name: town.country,
+    province_code: legacy ? null : town.province_code,
     legacy,
     active,
   }
@@ -169,8 +169,8 @@ function siteRecord(view: View, site: number): JsonRecord {
 /** Returns the locations of the store. Two names in the store's language are in the list only. */
 export function locationRows(view: View): Rows {
   const localized = (site: number) => ({
-    localized_country_name: placeOf(site).country,
-    localized_province_name: at(sites, site).legacy ? null : placeOf(site).province,
+    localized_country_name: townOf(site).country,
+    localized_province_name: at(sites, site).legacy ? null : townOf(site).province,
   })
   return listRows(view, {
     kind: 'locations',

@@ -1,6 +1,6 @@
 import { wordsOf } from '../data.ts'
 
-/** Word lists for invented products, buyers and places. */
+/** Word lists for invented products, buyers and towns. */
 
 export const givenNames = wordsOf(
   'Ida, Emil, Frieda, Anton, Lale, Jules, Maren, Théo, Sanna, Karim, Elodie, Nils, Birgül, Paulo, Wilma, Jaro, Livia, Aurélien, Merle, Tamás, Greta, Zbigniew, Noor, Leon',
@@ -24,7 +24,7 @@ const austria = { country: 'Austria', country_code: 'AT', province: null, provin
 const france = { country: 'France', country_code: 'FR', province: null, province_code: null }
 const states = { country: 'United States', country_code: 'US' }
 
-/** Places in which buyers and locations are. */
+/** Towns in which buyers and locations are. */
 export const towns = [
   { ...germany, city: 'Berlin', zip: '10115', latitude: 52.5323, longitude: 13.3846 },
   { ...germany, city: 'Hamburg', zip: '20095', latitude: 53.5503, longitude: 10.0007 },
@@ -36,7 +36,7 @@ export const towns = [
   { ...states, city: 'Portland', zip: '97205', province: 'Oregon', province_code: 'OR', latitude: 45.5202, longitude: -122.6742 },
 ]
 
-/** A place in which buyers and locations are. */
+/** A town in which buyers and locations are. */
 export type Town = Readonly<(typeof towns)[number]>
 
 /** Currency of the store. */

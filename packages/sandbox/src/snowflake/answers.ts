@@ -30,8 +30,8 @@ export function running({ handle }: Pick<Statement, 'handle'>, status = 202): Re
 /** Builds the answer for a statement that failed, was canceled or timed out. */
 export function failedReply({ handle, createdOn }: Pick<Statement, 'handle' | 'createdOn'>, failed: Failure): Reply {
   const { status, code, message, sqlState, early } = failed
-  const place = status === 408 ? { statementStatusUrl: statusPath(handle) } : {}
-  return json(status, { code, message, sqlState, statementHandle: handle, ...place, ...(early ? {} : { createdOn }) })
+  const link = status === 408 ? { statementStatusUrl: statusPath(handle) } : {}
+  return json(status, { code, message, sqlState, statementHandle: handle, ...link, ...(early ? {} : { createdOn }) })
 }
 
 /** Builds the answer for a statement that this request canceled. */
@@ -89,7 +89,7 @@ interface Sending {
   readonly switches: SnowflakeSwitches
   /** The client takes gzip. */
   readonly packed: boolean
-  /** Code and message of a fault in place of the success code. */
+  /** Code and message of a fault instead of the success code. */
   readonly code?: { readonly code: string; readonly message: string }
   readonly rowsFault?: RowsFault | undefined
 }

@@ -17,7 +17,7 @@ export interface SnowflakeState extends RunEnvironment {
   readonly faults: FaultSupply
   readonly authenticator: Authenticator
   readonly oauth: ReturnType<typeof createSnowflakeOauth>
-  /** Code and message of a fault in place of the success code, in a result. */
+  /** Code and message of a fault instead of the success code, in a result. */
   readonly code?: { readonly code: string; readonly message: string }
 }
 

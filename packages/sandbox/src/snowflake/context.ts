@@ -142,9 +142,9 @@ export interface StatementRun extends RunEnvironment {
 export function logged(run: StatementRun, part: StatementPart): (outcome: ExecutedStatement['outcome'], rows?: number) => void {
   const { statement, session, submission } = run
   const { user, role, database, schema, warehouse } = session
-  const place = { user, role, database, schema, warehouse, queryTag: submission.parameters['QUERY_TAG'] }
+  const within = { user, role, database, schema, warehouse, queryTag: submission.parameters['QUERY_TAG'] }
   const { handle, requestId } = statement
-  return run.executed.begin({ at: run.clock(), handle, requestId, statement: part.text, verb: part.verb, ...place })
+  return run.executed.begin({ at: run.clock(), handle, requestId, statement: part.text, verb: part.verb, ...within })
 }
 
 /** Waits where a hold wants it. @returns how the statement fails then; undefined when it continues */
@@ -173,8 +173,8 @@ export interface PartRun {
 export function translationOf({ run, index }: PartRun): Translation {
   const { user, role, database, schema, warehouse } = run.session
   const account = snowflakeCredentials.account.toUpperCase()
-  const place = { user, role, database, schema, warehouse, account }
-  return { ...place, now: run.clock(), source: run.source, earlier: (back) => resultTable(index - back) }
+  const session = { user, role, database, schema, warehouse, account }
+  return { ...session, now: run.clock(), source: run.source, earlier: (back) => resultTable(index - back) }
 }
 
 /** Returns what the vendor says of a failure: that the statement was ended, or what the engine complained of. */

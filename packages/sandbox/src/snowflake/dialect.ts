@@ -228,8 +228,8 @@ export function translated(part: StatementPart, translation: Translation): strin
   const locking = verb === 'SELECT' && isWord(tokens.at(-2), 'FOR') && isWord(tokens.at(-1), 'UPDATE')
   const own = locking ? tokens.slice(0, -2) : tokens
   const typed = defining.includes(verb) ? withColumnTypes(own) : own
-  const placed = withVariables(withValues(verb === 'SELECT' ? withTop(typed) : typed), translation)
-  return withPostfixes(withCalls(placed, translation), translation.source).map(emitted).join(' ')
+  const filled = withVariables(withValues(verb === 'SELECT' ? withTop(typed) : typed), translation)
+  return withPostfixes(withCalls(filled, translation), translation.source).map(emitted).join(' ')
 }
 
 /** Returns the first placeholder for a value that a statement leaves open; the vendor refuses it when no value is sent along. */

@@ -59,7 +59,7 @@ export const enginePackage = '@duckdb/node-api'
 /** One session of the engine: no state of it outlives it. Everything that runs throws what the engine throws. */
 export interface EngineSession {
   /** Database and schema that names without them belong to. */
-  use(place: { readonly database?: string | undefined; readonly schema?: string | undefined }): Promise<void>
+  use(scope: { readonly database?: string | undefined; readonly schema?: string | undefined }): Promise<void>
   /** Checks a statement without running it. */
   compile(sql: string): Promise<{ readonly names: readonly string[]; readonly types: readonly EngineType[] }>
   /** Runs a statement. @returns how many rows it changed */

@@ -156,7 +156,7 @@ export async function schemasOf(engine: EngineSession, database: string): Promis
 const usualSchema = 'PUBLIC'
 
 /** Returns database and schema by their exact names; the schema is PUBLIC where none is named and there is one. */
-export async function placeOfNames(
+export async function scopeOfNames(
   engine: EngineSession,
   { database, schema }: { readonly database: string | undefined; readonly schema: string | undefined },
 ): Promise<{ readonly database: string | undefined; readonly schema: string | undefined } | Failure> {
@@ -181,10 +181,10 @@ export async function sessionFor(
   const named = submission.database !== undefined
   const database = submission.database ?? (usualDatabase || undefined)
   const schema = submission.schema ?? (named ? undefined : usualOne)
-  const place = await placeOfNames(env.engine, { database, schema })
-  if ('code' in place) return place
+  const scope = await scopeOfNames(env.engine, { database, schema })
+  if ('code' in scope) return scope
   const warehouse = warehouseOf(submission, role, env.switches)
   if (typeof warehouse === 'object') return warehouse
   const mayWrite = !env.switches.readOnly && (roles[role]?.writes ?? false)
-  return { user: access.user, role, ...place, warehouse, mayWrite, parameters: submission.parameters }
+  return { user: access.user, role, ...scope, warehouse, mayWrite, parameters: submission.parameters }
 }

@@ -14,7 +14,7 @@ import {
   unmarkedSql,
   writtenName,
 } from './lexer.ts'
-import { placeOfNames, type Session, schemasOf, warehouses } from './sessions.ts'
+import { type Session, schemasOf, scopeOfNames, warehouses } from './sessions.ts'
 import { databases } from './world.ts'
 
 /** A listing with its rows. */
@@ -108,7 +108,7 @@ async function tablesIn(engine: EngineSession, scope: Scope): Promise<readonly L
   const found = await engine.rows(
     `SELECT ${database}, ${schema}, ${unmarkedSql('table_name')} FROM duckdb_tables() WHERE ${within(scope)} AND NOT temporary`,
   )
-  const tables = found.map(([own = '', place = '', name = '']) => ({ database: own ?? '', schema: place ?? '', name: name ?? '' }))
+  const tables = found.map(([own = '', inSchema = '', name = '']) => ({ database: own ?? '', schema: inSchema ?? '', name: name ?? '' }))
   const counts = tables.map((each) => {
     const parts = [each.database, each.schema, each.name].map(quotedName)
     return `(SELECT count(*) FROM ${parts.join('.')})`
@@ -120,7 +120,7 @@ async function tablesIn(engine: EngineSession, scope: Scope): Promise<readonly L
 async function viewsIn(engine: EngineSession, scope: Scope): Promise<readonly Listed[]> {
   const columns = [database, schema, unmarkedSql('view_name'), unmarkedSql('sql')]
   const found = await engine.rows(`SELECT ${columns.join(', ')} FROM duckdb_views() WHERE ${within(scope)}`)
-  return found.map(([own, place, name, text]) => ({ database: own ?? '', schema: place ?? '', name: name ?? '', text: text ?? '' }))
+  return found.map(([own, inSchema, name, text]) => ({ database: own ?? '', schema: inSchema ?? '', name: name ?? '', text: text ?? '' }))
 }
 
 async function columnsIn(engine: EngineSession, scope: Scope): Promise<readonly Listed[]> {
@@ -129,8 +129,8 @@ async function columnsIn(engine: EngineSession, scope: Scope): Promise<readonly 
   const found = await engine.rows(
     `SELECT ${columns.join(', ')} FROM duckdb_columns() WHERE ${within(scope)}${table} ORDER BY database_name, schema_name, table_name, column_index`,
   )
-  return found.map(([own, place, name, column, type, nullable]) => {
-    const where = { database: own ?? '', schema: place ?? '', name: name ?? '' }
+  return found.map(([own, inSchema, name, column, type, nullable]) => {
+    const where = { database: own ?? '', schema: inSchema ?? '', name: name ?? '' }
     return { ...where, column: column ?? '', type: type ?? '', nullable: nullable === 'true' }
   })
 }
@@ -166,7 +166,7 @@ function likeForm(pattern: string): RegExp {
 }
 
 function compared(one: Listed, other: Listed): number {
-  const key = ({ database: own, schema: place, name }: Listed) => [own, place, name]
+  const key = ({ database: own, schema: inSchema, name }: Listed) => [own, inSchema, name]
   const [left, right] = [key(one), key(other)]
   const at = left.findIndex((value, index) => value !== right[index])
   return at < 0 ? 0 : String(left[at]) < String(right[at]) ? -1 : 1
@@ -188,8 +188,8 @@ export async function show(
 ): Promise<Listing | Failure> {
   const asked = askedIn(part, env.source, env.session)
   if (isFailure(asked)) return asked
-  const place = await placeOfNames(env.engine, asked.scope)
-  if (isFailure(place)) return failure('noObject', `SQL compilation error:\nObject does not exist, or operation cannot be performed.`)
+  const found = await scopeOfNames(env.engine, asked.scope)
+  if (isFailure(found)) return failure('noObject', `SQL compilation error:\nObject does not exist, or operation cannot be performed.`)
   const objects = chosen(await listed(env.engine, asked), asked)
   const { kind, limit = env.limit, scope } = asked
   if (objects.length > env.limit && asked.limit === undefined && !cutKinds.includes(kind)) {
@@ -239,7 +239,7 @@ const counts = (values: Readonly<Record<string, Value>>): readonly Field[] =>
   Object.entries(values).map(([name, value]) => [name, 'fixed', value])
 const moments = (...names: readonly string[]): readonly Field[] => names.map((name) => [name, 'timestamp_ltz', created])
 const name = (object: Listed) => object.name
-const place = { database_name: ({ database }: Listed) => database, schema_name: ({ schema }: Listed) => schema }
+const scopeColumns = { database_name: ({ database }: Listed) => database, schema_name: ({ schema }: Listed) => schema }
 const isCurrent = (own: string, current: string | undefined) => (own === current ? 'Y' : 'N')
 
 function typeJson({ type = 'VARCHAR', nullable = true }: Listed): string {
@@ -263,12 +263,12 @@ const fields: Readonly<Record<ShowKind, readonly Field[]>> = {
     ...moments('created_on'),
     ...texts({ name, is_default: 'N' }),
     ...texts({ is_current: (object, { database, schema }) => (object.database === database ? isCurrent(object.name, schema) : 'N') }),
-    ...texts({ database_name: place.database_name, owner, comment: '', options: '', retention_time: '1', owner_role_type: 'ROLE' }),
+    ...texts({ database_name: scopeColumns.database_name, owner, comment: '', options: '', retention_time: '1', owner_role_type: 'ROLE' }),
     ...texts({ object_visibility: null, is_nested: 'N' }),
   ],
   TABLES: [
     ...moments('created_on'),
-    ...texts({ name, ...place, kind: 'TABLE', comment: '', cluster_by: '' }),
+    ...texts({ name, ...scopeColumns, kind: 'TABLE', comment: '', cluster_by: '' }),
     ...counts({ rows: ({ rows = 0 }) => String(rows), bytes: ({ rows = 0 }) => String(rows * 64) }),
     ...texts({ owner, retention_time: '1', automatic_clustering: 'OFF', change_tracking: 'OFF', search_optimization: 'OFF' }),
     ...counts({ search_optimization_progress: null, search_optimization_bytes: null }),
@@ -277,7 +277,7 @@ const fields: Readonly<Record<ShowKind, readonly Field[]>> = {
   ],
   VIEWS: [
     ...moments('created_on'),
-    ...texts({ name, reserved: '', ...place, owner, comment: '', text: ({ text = '' }) => text, is_secure: 'false' }),
+    ...texts({ name, reserved: '', ...scopeColumns, owner, comment: '', text: ({ text = '' }) => text, is_secure: 'false' }),
     ...texts({ is_materialized: 'false', owner_role_type: 'ROLE', change_tracking: 'OFF' }),
   ],
   WAREHOUSES: [
@@ -295,9 +295,9 @@ const fields: Readonly<Record<ShowKind, readonly Field[]>> = {
     ...texts({ resource_constraint: null, generation: '2' }),
   ],
   COLUMNS: [
-    ...texts({ table_name: name, schema_name: place.schema_name, column_name: ({ column = '' }) => column, data_type: typeJson }),
+    ...texts({ table_name: name, schema_name: scopeColumns.schema_name, column_name: ({ column = '' }) => column, data_type: typeJson }),
     ...texts({ 'null?': ({ nullable = true }) => (nullable ? 'true' : 'NOT_NULL'), default: '', kind: 'COLUMN' }),
-    ...texts({ expression: '', comment: '', database_name: place.database_name, autoincrement: '', schema_evolution_record: null }),
+    ...texts({ expression: '', comment: '', database_name: scopeColumns.database_name, autoincrement: '', schema_evolution_record: null }),
   ],
 }
 

@@ -50,7 +50,7 @@ export interface SnowflakeSandbox extends VendorSandbox<SnowflakeSwitches, Snowf
 }
 
 /** How many statements run at a time. */
-const places = 64
+const slots = 64
 
 function addHold({ holds }: SnowflakeState, body: unknown): Reply {
   const options = body ?? {}
@@ -115,7 +115,7 @@ function createSnowflakeInside(options: SnowflakeOptions) {
     holds: createHolds(),
     executed: createExecutedLog(),
     store: createStatementStore(clock),
-    slots: createGate(places),
+    slots: createGate(slots),
     writes: createGate(1),
     switches: () => switches.current(),
     clock,

@@ -159,13 +159,13 @@ export function createStatementStore(clock: () => number): StatementStore {
 
 /** Lets a number of holders in at a time, the others in the order of their coming. */
 export interface Gate {
-  /** Waits for a place. @returns a function that gives the place back; undefined when waiting was given up */
+  /** Waits for a slot. @returns a function that gives the slot back; undefined when waiting was given up */
   enter(signal: AbortSignal): Promise<(() => void) | undefined>
 }
 
 /** Returns a gate. */
-export function createGate(places: number): Gate {
-  let free = places
+export function createGate(slots: number): Gate {
+  let free = slots
   const waiting = new Set<(entered: boolean) => void>()
   const leave = () => {
     const [next] = waiting

@@ -104,15 +104,15 @@ const others: readonly string[] = [
 /** Views of the vendor's INFORMATION_SCHEMA: the columns that are asked for most. */
 function informationViews(database: string): readonly string[] {
   const own = `database_name = ${literal(database)} AND schema_name <> ${literal(marked(informationSchema))}`
-  const place = (name: string) => `database_name AS TABLE_CATALOG, ${unmarkedSql('schema_name')} AS TABLE_SCHEMA, ${unmarkedSql(name)}`
+  const columns = (name: string) => `database_name AS TABLE_CATALOG, ${unmarkedSql('schema_name')} AS TABLE_SCHEMA, ${unmarkedSql(name)}`
   const views: Readonly<Record<string, string>> = {
     SCHEMATA: `SELECT database_name AS CATALOG_NAME, ${unmarkedSql('schema_name')} AS SCHEMA_NAME FROM duckdb_schemas()
       WHERE database_name = ${literal(database)} AND NOT internal`,
-    TABLES: `SELECT ${place('table_name')} AS TABLE_NAME, 'BASE TABLE' AS TABLE_TYPE, estimated_size AS ROW_COUNT FROM duckdb_tables()
-      WHERE ${own} UNION ALL SELECT ${place('view_name')}, 'VIEW', NULL FROM duckdb_views() WHERE ${own} AND NOT internal`,
-    COLUMNS: `SELECT ${place('table_name')} AS TABLE_NAME, ${unmarkedSql('column_name')} AS COLUMN_NAME, column_index AS ORDINAL_POSITION,
+    TABLES: `SELECT ${columns('table_name')} AS TABLE_NAME, 'BASE TABLE' AS TABLE_TYPE, estimated_size AS ROW_COUNT FROM duckdb_tables()
+      WHERE ${own} UNION ALL SELECT ${columns('view_name')}, 'VIEW', NULL FROM duckdb_views() WHERE ${own} AND NOT internal`,
+    COLUMNS: `SELECT ${columns('table_name')} AS TABLE_NAME, ${unmarkedSql('column_name')} AS COLUMN_NAME, column_index AS ORDINAL_POSITION,
       CASE WHEN is_nullable THEN 'YES' ELSE 'NO' END AS IS_NULLABLE, data_type AS DATA_TYPE FROM duckdb_columns() WHERE ${own}`,
-    VIEWS: `SELECT ${place('view_name')} AS TABLE_NAME, ${unmarkedSql('sql')} AS VIEW_DEFINITION FROM duckdb_views()
+    VIEWS: `SELECT ${columns('view_name')} AS TABLE_NAME, ${unmarkedSql('sql')} AS VIEW_DEFINITION FROM duckdb_views()
       WHERE ${own} AND NOT internal`,
   }
   return Object.entries(views).map(([name, query]) => `CREATE VIEW ${database}.${quotedName(informationSchema)}.${name} AS ${query}`)
@@ -124,20 +124,20 @@ const largeTables: Readonly<Record<string, string>> = { ORDER_LINES: lines, ORDE
 /** Where copies of the large tables are kept once something else than the schema to write in changes. */
 const kept = '"KEPT$"'
 
-function placesWith(tables: readonly string[]): readonly string[] {
-  const places = Object.entries(databases).flatMap(([database, schemas]) => [
+function schemasWith(tables: readonly string[]): readonly string[] {
+  const schemas = Object.entries(databases).flatMap(([database, schemas]) => [
     `ATTACH ':memory:' AS ${quotedName(database)}`,
     ...schemas.map((schema) => `CREATE SCHEMA ${quotedName(database)}.${quotedName(schema)}`),
     ...informationViews(database),
   ])
-  return [...places, ...tables, ...everyType, ...namedTables(), ...others]
+  return [...schemas, ...tables, ...everyType, ...namedTables(), ...others]
 }
 
 /** Returns SQL of the engine that builds every database with its rows. */
 export function worldStatements(seed: number): readonly string[] {
   const draw = `CREATE MACRO memory.main.DRAWN(row_number, below, salt) AS
     ((CAST(row_number AS BIGINT) + 1) * 2654435761 + CAST(salt AS BIGINT) * 1442695041 + ${Math.trunc(seed)} * 97) % 4294967291 % below`
-  return [draw, ...placesWith(Object.values(largeTables))]
+  return [draw, ...schemasWith(Object.values(largeTables))]
 }
 
 /** SQL of the engine that keeps copies of the large tables, which take longest to build. */
@@ -149,5 +149,5 @@ export const keepStatements: readonly string[] = [
 /** SQL of the engine that builds every database again, with the copies that were kept. */
 export const restoreStatements: readonly string[] = [
   ...Object.keys(databases).map((database) => `DETACH ${quotedName(database)}`),
-  ...placesWith(Object.keys(largeTables).map((name) => `CREATE TABLE SANDBOX.PUBLIC.${name} AS FROM ${kept}.main.${name}`)),
+  ...schemasWith(Object.keys(largeTables).map((name) => `CREATE TABLE SANDBOX.PUBLIC.${name} AS FROM ${kept}.main.${name}`)),
 ]

@@ -12,11 +12,11 @@ type AdGroup = Spot<Structural>
 /** Returns the name of an ad group. */
 export function adGroupName(view: View, group: AdGroup): string {
   const random = world.randomOf(view, group, 'ad group name')
-  return world.givenName(view, group, 'adgroup_name') ?? `${random.pick(crowds)} ${random.int(18, 55)}+ #${world.placeOf(group)}`
+  return world.givenName(view, group, 'adgroup_name') ?? `${random.pick(crowds)} ${random.int(18, 55)}+ #${world.ordinalOf(group)}`
 }
 
 /** Returns true for an ad group whose placements the vendor chooses. */
-export function placesItself(view: View, group: AdGroup): boolean {
+export function choosesPlacements(view: View, group: AdGroup): boolean {
   return world.draw(view, group, ['placement', 3]) === 0
 }
 
@@ -113,7 +113,7 @@ export function adGroupRecord(view: View, group: AdGroup): JsonRecord {
   const random = world.randomOf(view, group, 'ad group')
   const campaign = world.campaignOf(group)
   const { secondary_status, operation_status } = adGroupStatus(view, group)
-  const automatic = placesItself(view, group)
+  const automatic = choosesPlacements(view, group)
   return {
     ...unused,
     ...campaignFields(view, campaign),

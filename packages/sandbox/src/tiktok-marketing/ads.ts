@@ -30,7 +30,7 @@ export function showsImages(view: View, ad: Ad): boolean {
 /** Returns the name of an ad. */
 export function adName(view: View, ad: Ad): string {
   const brand = world.randomOf(view, ad, 'ad name').pick(brands)
-  return world.givenName(view, ad, 'ad_name') ?? `${brand} ${showsImages(view, ad) ? 'Carousel' : 'Video'} ${world.placeOf(ad)}`
+  return world.givenName(view, ad, 'ad_name') ?? `${brand} ${showsImages(view, ad) ? 'Carousel' : 'Video'} ${world.ordinalOf(ad)}`
 }
 
 /** Returns the text of an ad; automatic ads have several texts instead. */

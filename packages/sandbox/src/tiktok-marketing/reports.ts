@@ -2,7 +2,7 @@ import { setEach } from '../data.ts'
 import { isObject, parseJson } from '../http.ts'
 import { hash32, Random } from '../random.ts'
 import { type Account, localDay } from './accounts.ts'
-import { adGroupName, placesItself } from './ad-groups.ts'
+import { adGroupName, choosesPlacements } from './ad-groups.ts'
 import { adName, adText, showsImages } from './ads.ts'
 import { Failure, invalid, type JsonRecord, listIn, neededListIn, neededTextIn, textIn, textsOf } from './answers.ts'
 import { campaignName, objectiveOf } from './campaigns.ts'
@@ -357,7 +357,7 @@ function attributesOf(view: View, { account, object }: ReportRow): JsonRecord {
     ...(group && {
       adgroup_name: adGroupName(view, group),
       adgroup_id: objectId(view, group),
-      placement_type: placesItself(view, group) ? 'Automatic Placement' : 'Select Placement',
+      placement_type: choosesPlacements(view, group) ? 'Automatic Placement' : 'Select Placement',
     }),
     ...(object.kind === 'ads' && {
       ad_name: adName(view, object),

@@ -99,8 +99,8 @@ export function campaignOf(spot: Spot<Structural>): Spot<Structural> {
   return layerOf(spot, 'campaigns') ?? spot
 }
 
-/** Returns the place of an object among those of its parent, from 1 on. */
-export function placeOf({ kind, account, position }: Spot<Structural>): number {
+/** Returns the number of an object among those of its parent, from 1 on. */
+export function ordinalOf({ kind, account, position }: Spot<Structural>): number {
   return (position % (kind === 'ads' ? account.adsPerGroup : account.groupsPerCampaign)) + 1
 }
 
@@ -153,7 +153,7 @@ export function statusName({ kind }: Spot<Structural>, status: string): string {
 export function createdAt(spot: Spot<Structural>): number {
   const { account, position, kind } = spot
   const parent = parentOf(spot)
-  if (parent) return createdAt(parent) + placeOf(spot) * layers[kind].gap
+  if (parent) return createdAt(parent) + ordinalOf(spot) * layers[kind].gap
   return account.opened + Math.floor((position * 300 * day) / Math.max(account.campaigns, 1) / 1000) * 1000
 }
 

@@ -364,7 +364,7 @@ export const createKeptAnswers = ({
         await insertKeptAnswer(database.db, row, bounds)
         return true
       } catch (error) {
-        onBackgroundError(error) // the write has happened: an error in place of its answer would let it happen again
+        onBackgroundError(error) // the write has happened: an error instead of its answer would let it happen again
         return false
       }
     },

@@ -462,7 +462,7 @@ class RecordTeller {
     if (since !== row.since) await savePosition(db, { ...row, since })
   }
 
-  /** Stores a message in place of the last one. Its id comes from what it says, so a message that is made again is the same one. */
+  /** Stores a message instead of the last one. Its id comes from what it says, so a message that is made again is the same one. */
   async #store(
     db: Db,
     endpoint: EndpointRow,

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const sandbox of running.splice(0)) await sandbox.close()
 })
 
-/** A sandbox that reports its process id and the names of its environment in place of addresses. */
+/** A sandbox that reports its process id and the names of its environment instead of addresses. */
 const reportsItself = `
 process.send({ type: 'other' })
 process.send({ type: 'ready', origins: { gong: { api: String(process.pid), oauth: Object.keys(process.env).join() } } })

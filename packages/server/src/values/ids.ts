@@ -1,5 +1,5 @@
 /**
- * Creates ids and random secrets, the digests that are stored in place of secrets and of other texts, and the JSON that digests are made of. Ids
+ * Creates ids and random secrets, the digests that are stored instead of secrets and of other texts, and the JSON that digests are made of. Ids
  * are UUID version 7 (RFC 9562), so that they sort by creation.
  */
 import { createHash } from 'node:crypto'

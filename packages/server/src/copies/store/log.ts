@@ -3,7 +3,7 @@
  * entity is locked then, so the order of positions is the order of commits. The log has keys and names of fields, never a record.
  *
  * A row of `cs_changes` is a block: JSON of the keys of up to `blockEntries` records with the same change. It begins after the position `start`,
- * its entries count `size` bytes each, and `position` is that of the last one. So the position of each follows from its place in the block, also
+ * its entries count `size` bytes each, and `position` is that of the last one. So the position of each follows from its index in the block, also
  * where other keys were forgotten: null stands for those. Readers can wait until a log continues. Reasons: docs/decisions/data-out.md
  */
 import { randomInt } from 'node:crypto'

@@ -195,7 +195,7 @@ const buildStatementRefusal = ({ entity, action }: Members): FerruleError =>
   fail('action_not_supported', {
     entity: String(entity),
     action: String(action),
-    known: 'context_store_search, with query.filter, query.sort and fields in place of SQL',
+    known: 'context_store_search, with query.filter, query.sort and fields instead of SQL',
   })
 
 /** Wraps a success. The stored answer of an earlier write is wrapped as a new one is; files and stored errors stay. */

@@ -91,7 +91,7 @@ const wireSchemas = ({ document }: Route): unknown[] =>
     ? []
     : [document.body, 'schema' in document.answer ? document.answer.schema : undefined, document.answer.event?.data]
 
-/** Texts of JSON about kinds, for the places of the document that name operations. */
+/** Texts of JSON about kinds, for the parts of the document that name operations. */
 export interface KindTexts {
   /** Members of the examples of execute. */
   readonly examples: string[]

@@ -39,7 +39,7 @@ export function errorsPage(): string {
     '# Errors',
     'Every error is a problem (RFC 9457, `application/problem+json`) with these codes; the library throws them as `FerruleError`. Branch on `code`. ' +
       '`fault` says whose turn it is: the caller changes the request, the credentials are replaced or granted more, the vendor or the service needs time. ' +
-      '`retryable` says whether the same request can succeed later; writes whose outcome is not known say no. `errors` names each place of a request that is wrong.',
+      '`retryable` says whether the same request can succeed later; writes whose outcome is not known say no. `errors` names each field of a request that is wrong.',
     printBlocks([table(['Code', 'Status', 'Fault', 'Retryable', 'Sentence', 'Next step'], rows)]),
   )
 }
@@ -99,7 +99,7 @@ const followReference = (value: unknown, document: JsonObject): unknown => {
   return reference === '' ? value : at(document, ...reference.split('/').slice(1))
 }
 
-/** Puts the parts of the document in place of references to them. A part within itself stays a reference. */
+/** Puts the parts of the document instead of references to them. A part within itself stays a reference. */
 function resolveParts(value: unknown, document: JsonObject, within: readonly string[] = []): unknown {
   if (Array.isArray(value)) return value.map((each) => resolveParts(each, document, within))
   if (!isObject(value)) return value

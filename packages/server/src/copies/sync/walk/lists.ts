@@ -65,7 +65,7 @@ export class MarkedList {
 
   /**
    * The time of the vendor up to which the list was read; undefined when nothing shows it, and the old one stays. The begin of the walk
-   * counts in place of that of the list, which an interrupted walk may have begun earlier.
+   * counts instead of that of the list, which an interrupted walk may have begun earlier.
    */
   get mark(): string | undefined {
     return this.#isKnown && !this.#isDoubtful ? this.#root.progress.latest : undefined

@@ -1,4 +1,4 @@
-/** Parameters of the pages of a walk, and what their records reveal; lists of changes that are read in place of the records. Pure. */
+/** Parameters of the pages of a walk, and what their records reveal; lists of changes that are read instead of the records. Pure. */
 import { createHash } from 'node:crypto'
 import type { Changes, EntityDefinition } from 'ferrule/definition'
 import { writeJson } from 'ferrule/engine'

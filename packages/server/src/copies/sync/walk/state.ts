@@ -281,7 +281,7 @@ export interface WalkProgress {
   readonly nextToken?: Token
   /** True when a list that is read from its newest records ended before it came back to `since`: `latest` does not hold. */
   readonly gap?: true
-  /** Timestamp from which a sorted list continues, in place of its next page. */
+  /** Timestamp from which a sorted list continues, instead of its next page. */
   readonly moved?: string
   /** True when a list whose pages are counted had more than one page: changes meanwhile can have shifted its records. */
   readonly counted?: true

@@ -1,4 +1,4 @@
-/** What changes in the copies of a connector, while somebody looks, and the programs that read it from a place that the service keeps. */
+/** What changes in the copies of a connector, while somebody looks, and the programs that read it from a cursor that the service keeps. */
 import { Anchor, Group, Loader, NativeSelect, Stack, Text } from '@mantine/core'
 import { useDocumentVisibility } from '@mantine/hooks'
 import { FerruleError } from 'ferrule/core'

@@ -83,7 +83,7 @@ function ImportForm({ onMade }: { readonly onMade: (made: MadeKind) => void }) {
       />
       <TextInput
         label="Address of the API"
-        description="In place of that of the document. A schema of GraphQL says none"
+        description="Instead of that of the document. A schema of GraphQL says none"
         placeholder="https://api.acme.example"
         {...bindValue(api, setApi)}
         autoComplete="off"

@@ -49,7 +49,7 @@ export interface SearchAddress {
   readonly allowPartial: boolean
   readonly view: View
   readonly pages: number
-  /** true: groups are shown in place of records. */
+  /** true: groups are shown instead of records. */
   readonly isGrouped: boolean
   readonly groups: GroupChoice
   /** true: the address has the zone of periods. */

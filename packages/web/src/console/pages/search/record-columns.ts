@@ -44,12 +44,12 @@ const buildRelatedColumn = (related: RelatedField): DataColumn => ({
   print: (value) => (value === null ? '–' : printCell(value)),
 })
 
-/** Places fields of related records behind the column that refers to them. */
-function placeRelated(columns: readonly DataColumn[], related: readonly RelatedField[]): readonly DataColumn[] {
-  const byPlace = Map.groupBy(related, ({ reference }) =>
+/** Inserts fields of related records behind the column that refers to them. */
+function insertRelated(columns: readonly DataColumn[], related: readonly RelatedField[]): readonly DataColumn[] {
+  const byColumn = Map.groupBy(related, ({ reference }) =>
     columns.findLastIndex(({ name }) => `${toPlain(reference)}.`.startsWith(`${toPlain(name)}.`)),
   )
-  const listAt = (index: number) => (byPlace.get(index) ?? []).map(buildRelatedColumn)
+  const listAt = (index: number) => (byColumn.get(index) ?? []).map(buildRelatedColumn)
   return [...columns.flatMap((column, index) => [column, ...listAt(index)]), ...listAt(-1)]
 }
 
@@ -68,7 +68,7 @@ export function buildColumns(rows: readonly unknown[], { chosen, related, canSor
     chosen.length === 0
       ? findColumns(rows).filter(({ name }) => name !== relatedName)
       : chosen.map((path): DataColumn => ({ name: path, read: (row) => readPath(row, path) }))
-  return placeRelated(
+  return insertRelated(
     columns.map((column) => ({ ...column, canSort: canSort.has(column.name) })),
     related,
   )

@@ -80,10 +80,10 @@ export function useSearch(search: RunnableSearch): RunningSearch {
     key: ['records', { connector, entity, filter, sort, fields, related, maxAge, allowPartial }],
     pages,
     read: async (cursor, signal) => {
-      const place = cursor === undefined ? { count: true } : { cursor }
+      const page = cursor === undefined ? { count: true } : { cursor }
       const answer = await hosted.search(
         entity,
-        { ...buildParams(search), ...buildInclude(related), ...place, limit: pageRecords },
+        { ...buildParams(search), ...buildInclude(related), ...page, limit: pageRecords },
         { ...buildOptions(search), signal },
       )
       if (!isPage(answer)) throw new Error('The service answered something that is no page of a search.')

@@ -106,7 +106,7 @@ export function completeValue(schema: Schema, value: Schema): Schema {
   return { ...value, ...Object.fromEntries(added) }
 }
 
-/** Puts `<name>` in place of secrets, for texts that are shown or copied. @param value an object */
+/** Puts `<name>` instead of secrets, for texts that are shown or copied. @param value an object */
 export function hideSecrets(schema: Schema, value: Schema): Schema {
   const hidden = readProperties(schema).flatMap(({ name, schema: inner }): readonly (readonly [string, unknown])[] => {
     const given = value[name]

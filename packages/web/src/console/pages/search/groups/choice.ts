@@ -157,9 +157,9 @@ export function turnOrder({ order, measures }: GroupChoice, column: string): str
 
 /** Builds the parameters of the aggregate. Groups are `g0` … in its rows, and measures `m0` …: fields may have any name. */
 export function buildAggregate({ groups, measures, zone, order }: GroupChoice): Record<string, unknown> {
-  const places = new Map<string, string>(groups.map(({ token }, index) => [token, `g${index}`]))
-  for (const [index, { token }] of measures.entries()) places.set(token, `m${index}`)
-  const place = order === undefined ? undefined : places.get(order.column)
+  const names = new Map<string, string>(groups.map(({ token }, index) => [token, `g${index}`]))
+  for (const [index, { token }] of measures.entries()) names.set(token, `m${index}`)
+  const name = order === undefined ? undefined : names.get(order.column)
   return {
     group_by: groups.map(({ field, by, bounds }, index) => ({
       field,
@@ -168,7 +168,7 @@ export function buildAggregate({ groups, measures, zone, order }: GroupChoice): 
     })),
     measures: Object.fromEntries(measures.map(({ of }, index) => [`m${index}`, of === undefined ? countToken : { [of.is]: of.field }])),
     ...buildInclude(groups.flatMap(({ related }) => related)),
-    ...(place === undefined ? {} : { sort: [{ [place]: order?.direction }] }),
+    ...(name === undefined ? {} : { sort: [{ [name]: order?.direction }] }),
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the chart of some groups shows: bars, or lines over time. Doubles place the marks; texts keep every digit. */
+/** What the chart of some groups shows: bars, or lines over time. Doubles position the marks; texts keep every digit. */
 import { isTimeUnit, type TimeUnit } from 'ferrule/internal'
 import { printCount, printCounted, printDigits } from '../../../parts/print.ts'
 import type { GroupChoice, GroupKey, GroupMeasure } from './choice.ts'
@@ -46,7 +46,7 @@ export type Picture = { readonly title: string; readonly remarks: readonly strin
 const numeric = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
 /** Reads where a value is drawn; undefined: it is no number. */
-function place(value: unknown): number | undefined {
+function toDouble(value: unknown): number | undefined {
   const text = String(value)
   return ['number', 'bigint', 'string'].includes(typeof value) && numeric.test(text) ? Number(text) : undefined
 }
@@ -55,18 +55,18 @@ function place(value: unknown): number | undefined {
 export const listDrawable = (rows: readonly NamedRow[], { measures }: GroupChoice): readonly GroupMeasure[] =>
   measures.filter(({ title }) => {
     const values = rows.map((row) => row[title]).filter((value) => value !== null && value !== undefined)
-    return values.length > 0 && values.every((value) => place(value) !== undefined)
+    return values.length > 0 && values.every((value) => toDouble(value) !== undefined)
   })
 
 // Bars.
 
 function drawBars(rows: readonly NamedRow[], groups: readonly GroupKey[], measure: string): readonly Bar[] {
   const drawn = rows.slice(0, mostBars)
-  const places = drawn.map((row) => place(row[measure]) ?? 0)
-  const low = Math.min(0, ...places)
-  const width = Math.max(0, ...places) - low || 1
+  const sizes = drawn.map((row) => toDouble(row[measure]) ?? 0)
+  const low = Math.min(0, ...sizes)
+  const width = Math.max(0, ...sizes) - low || 1
   return drawn.map((row, index) => {
-    const at = places[index] ?? 0
+    const at = sizes[index] ?? 0
     return {
       id: index,
       label: printKeys(row, groups),
@@ -107,7 +107,7 @@ function readWeek(year: number, week: number): number {
   return fourth.getTime() + ((week - 1) * 7 - ((fourth.getUTCDay() + 6) % 7)) * daySeconds * 1_000
 }
 
-/** Reads the begin of a period as the service writes it, in seconds since 1970; undefined: it has no place on an axis. */
+/** Reads the begin of a period as the service writes it, in seconds since 1970; undefined: an axis cannot show it. */
 export function readPeriod(text: unknown, unit: TimeUnit): number | undefined {
   if (typeof text !== 'string') return undefined
   const [, year = '', mark = '', part = ''] = /^(\d{4})-([QW])(\d+)$/.exec(text) ?? []
@@ -135,7 +135,7 @@ interface Point {
 /** Sums the sizes of the values of each line, to find the greatest lines. */
 function rankNames(points: readonly Point[], measure: string): readonly string[] {
   const sizes = new Map<string, number>()
-  for (const { name, row } of points) sizes.set(name, (sizes.get(name) ?? 0) + Math.abs(place(row[measure]) ?? 0))
+  for (const { name, row } of points) sizes.set(name, (sizes.get(name) ?? 0) + Math.abs(toDouble(row[measure]) ?? 0))
   return [...sizes].toSorted(([, a], [, b]) => b - a).map(([name]) => name)
 }
 
@@ -183,7 +183,7 @@ function drawLines(rows: readonly NamedRow[], { choice: { groups, zone }, measur
     const values = times.map((time) => found.get(time) ?? null)
     return {
       label: name,
-      values: values.map((value) => place(value) ?? null),
+      values: values.map((value) => toDouble(value) ?? null),
       texts: values.map((value) => (value === null ? undefined : printDigits(value))),
     }
   })
