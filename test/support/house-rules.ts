@@ -34,7 +34,11 @@ const rules: readonly { says: (file: string) => string; broken(file: string, tex
     says: () => `has more than ${FILE_LINES} lines; cut it where its subject changes`,
     broken: (_file, text) => text.split('\n').length - 1 > FILE_LINES,
   },
-  { says: () => 'exports everything of a file with `export *`; list the names', broken: (_file, text) => /^export \*/m.test(text) },
+  {
+    says: () => 'exports everything of a file with `export *`; list the names',
+    // The door of this room has all names of the room.
+    broken: (file, text) => file !== 'packages/ferrule/src/wire/index.ts' && /^export \*/m.test(text),
+  },
   {
     says: () => 'has a default export; give it a name',
     broken: (_file, text) => /^export (default\b|\{[^}]*\bas default\b)/m.test(text),
