@@ -84,7 +84,6 @@ export interface StandInOptions {
   readonly port: number
   /** Whether rates and quotas are enforced. */
   readonly limits: boolean
-  /** Epoch milliseconds. */
   readonly clock: () => number
   readonly seed: number
   readonly faults: FaultSupply
@@ -92,7 +91,6 @@ export interface StandInOptions {
 
 /** The insides of a stand-in that its user and control requests reach. */
 interface Inside<S, W> {
-  /** Epoch milliseconds. */
   readonly clock: () => number
   readonly faults: FaultControl
   readonly switches: SwitchControl<S>

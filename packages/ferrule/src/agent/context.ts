@@ -16,7 +16,6 @@ export interface ToolContext {
   readonly canWrite: boolean
   /** Random id of these tools, for calls that name no run. */
   readonly runId: string
-  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 

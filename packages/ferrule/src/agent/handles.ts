@@ -17,7 +17,6 @@ export interface HandleOptions {
   /** Who calls: a handle of another subject is refused. */
   readonly subject: string
   readonly kept: KeptStore
-  /** Milliseconds since 1970. */
   readonly now: () => number
 }
 

@@ -19,7 +19,6 @@ export interface KeptBounds {
   readonly mostInAll?: number
   /** Maximum number of texts; 1,000 by default. */
   readonly mostTexts?: number
-  /** Milliseconds since 1970. */
   readonly now?: () => number
 }
 

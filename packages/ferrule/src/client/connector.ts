@@ -171,20 +171,14 @@ const readFilter = (filter: unknown): unknown => (typeof filter === 'string' ? p
 const buildFreshness = ({ maxAge, allowPartial }: HostedCallOptions): Record<string, unknown> =>
   dropAbsent({ max_age: maxAge, allow_partial: allowPartial })
 
-/**
- * Builds the parameters of `context_store_search`.
- * @throws FerruleError `validation_failed` for an unknown parameter
- */
+/** Builds the parameters of `context_store_search`. */
 function buildSearch(params: SearchParams): Record<string, unknown> {
   checkOptions(searchRules, params)
   const { filter, text, sort, ...rest } = params
   return { query: dropAbsent({ filter: readFilter(filter), text, sort }), ...dropAbsent(rest) }
 }
 
-/**
- * Builds the parameters of `context_store_aggregate`.
- * @throws FerruleError `validation_failed` for an unknown parameter
- */
+/** Builds the parameters of `context_store_aggregate`. */
 function buildAggregate(params: SearchParams): Record<string, unknown> {
   checkOptions(aggregateRules, params)
   const { filter, text, having, ...rest } = params
@@ -205,10 +199,7 @@ function writeFields(fields: unknown): string | undefined {
   return paths.join(',')
 }
 
-/**
- * Builds the query of an export.
- * @throws FerruleError `validation_failed` for an unknown parameter
- */
+/** Builds the query of an export. */
 function buildExportQuery(params: SearchParams, { maxAge, allowPartial }: HostedCallOptions) {
   checkOptions(exportRules, params)
   const { filter, text, sort, fields, format, formulas } = params

@@ -252,11 +252,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/**
- * Reads the address of a part.
- * @returns undefined: it is no address of a file
- * @throws FerruleError `validation_failed` for wrong values within an address of a file
- */
+/** Reads the address of a part. @returns undefined: it is no address of a file */
 function readFileAddress(address: string): { readonly file: ConnectorFile; readonly offset: number } | undefined {
   const [, first = '', second = '', query = ''] = /^ferrule:\/\/connectors\/([^/?]+)\/([^/?]+)\/download(?:\?(.*))?$/s.exec(address) ?? []
   const [connector, entity] = [decode(first), decode(second)]
@@ -316,11 +312,7 @@ async function readBytes(stream: ReadableStream<Uint8Array>, from: number): Prom
   return Buffer.concat(parts)
 }
 
-/**
- * Reads a part of a file.
- * @param reach the systems; they check who asks at every part
- * @throws FerruleError what the source throws; `validation_failed` when the vendor serves no parts this far into the file
- */
+/** Reads a part of a file. @param reach the systems; they check who asks at every part */
 async function readFilePart(
   reach: Reach,
   { file, offset }: { readonly file: ConnectorFile; readonly offset: number },

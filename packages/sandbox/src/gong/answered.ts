@@ -14,7 +14,6 @@ interface Review {
   readonly index: number
   readonly call: number
   readonly scorecard: Scorecard
-  /** Epoch milliseconds. */
   readonly reviewTime: number
 }
 

@@ -23,7 +23,6 @@ export interface Media {
 interface MediaOptions {
   readonly world: World
   readonly secret: string
-  /** Epoch milliseconds. */
   readonly clock: () => number
   /** Size of the files of the one large call, in bytes. */
   readonly largeBytes: number

@@ -17,7 +17,6 @@ export interface Consented extends Omit<Grant, 'family'> {
 /** Everything that the servers of the stand-in share. */
 export interface GongState {
   readonly world: World
-  /** Epoch milliseconds. */
   readonly clock: () => number
   readonly switches: SwitchControl<GongSwitches>
   readonly faults: FaultSupply

@@ -50,7 +50,6 @@ export interface Grant {
 interface Content extends Grant {
   readonly use: 'access' | 'refresh'
   readonly generation: number
-  /** Epoch milliseconds. */
   readonly expires: number
   /** Position in the order of issue and revocation; times can be equal. */
   readonly issued: number

@@ -20,7 +20,6 @@ const lastDate = '2026-11-01'
 
 /** When a call was; the first positions are the earliest ones. */
 interface Slot {
-  /** Epoch milliseconds. */
   readonly scheduled: number
   /** Epoch milliseconds with microseconds as fraction. */
   readonly started: number

@@ -21,7 +21,6 @@ import { editKey, type IdKind, idIn, recordPosition } from './world.ts'
 /** Everything that the stand-in keeps between requests. */
 interface ShopifyState {
   readonly seed: number
-  /** Epoch milliseconds. */
   readonly clock: () => number
   readonly secret: string
   readonly switches: SwitchControl<ShopifySwitches>

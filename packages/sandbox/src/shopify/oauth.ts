@@ -37,7 +37,6 @@ interface Content {
   /** Tokens that follow from one another share it. */
   readonly family: string
   readonly generation: number
-  /** Epoch milliseconds. */
   readonly expires: number
 }
 

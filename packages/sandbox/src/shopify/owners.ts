@@ -38,7 +38,6 @@ interface Owner {
   readonly position: number
   /** `owner_id` of its metafields. */
   readonly id: number
-  /** Epoch milliseconds. */
   readonly created: number
 }
 

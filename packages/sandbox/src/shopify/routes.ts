@@ -303,7 +303,6 @@ interface Cursor extends SortPosition {
   /** The filters of the first request. */
   readonly query: string
   readonly towards: 'next' | 'previous'
-  /** Epoch milliseconds. */
   readonly expires: number
 }
 

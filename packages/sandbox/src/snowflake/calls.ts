@@ -58,7 +58,6 @@ export function withColumnTypes(tokens: readonly Token[]): readonly Token[] {
 
 /** What functions without a table tell: who asks, where, when. */
 export interface Surroundings {
-  /** Epoch milliseconds. */
   readonly now: number
   readonly account: string
   readonly user: string

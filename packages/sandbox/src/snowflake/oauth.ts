@@ -51,7 +51,6 @@ interface Agreed extends Grant {
 /** What a token holds, signed, so that it outlives a restart of the sandbox. */
 interface Content extends Grant {
   readonly use: 'access' | 'refresh'
-  /** Epoch milliseconds. */
   readonly expires: number
 }
 

@@ -22,7 +22,6 @@ export interface StatementLabel {
 /** A statement from its submission on. */
 export interface Statement extends StatementLabel {
   readonly handle: string
-  /** Epoch milliseconds. */
   readonly createdOn: number
   outcome: Outcome
   /** How often it was asked for while it ran. */

@@ -459,7 +459,6 @@ const createTiktokConsent = (state: TiktokState) =>
 /** Everything that the stand-in keeps between requests. */
 interface TiktokState {
   readonly seed: number
-  /** Epoch milliseconds. */
   readonly clock: () => number
   readonly switches: SwitchControl<TiktokSwitches>
   readonly faults: FaultSupply

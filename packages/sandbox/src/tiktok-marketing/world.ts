@@ -22,7 +22,6 @@ export interface Spot<K extends Kind = Kind> {
 /** The accounts as one request sees them. */
 export interface View {
   readonly seed: number
-  /** Epoch milliseconds. */
   readonly now: number
   /** Ids of campaigns, ad groups and ads have 19 digits. */
   readonly hugeIds: boolean

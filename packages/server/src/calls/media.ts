@@ -28,7 +28,6 @@ interface MediaCall {
 export interface MediaServices {
   readonly operations: OperationServices
   readonly platform: Pick<Platform, 'keptAnswers' | 'connectors'>
-  /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 

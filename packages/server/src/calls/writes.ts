@@ -155,11 +155,7 @@ function buildSuccessor(seen: KeyRow, attempt: KeyRow): KeyRow | undefined {
     : undefined
 }
 
-/**
- * Reads the answer of an earlier call.
- * @returns undefined to read the key again.
- * @throws FerruleError the reason why the attempt may not run
- */
+/** Reads the answer of an earlier call. @returns undefined to read the key again. */
 async function readEarlierAnswer(
   parts: Parts,
   { access: { ref, connection } }: RequestedWrite,
@@ -257,11 +253,7 @@ async function tryStore(store: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/**
- * Reads the stored answer of a key.
- * @returns undefined when a rotation replaced the data key: read the row again
- * @throws FerruleError `result_too_large` when the answer was too large to store, `internal_error` when it is damaged
- */
+/** Reads the stored answer of a key. @returns undefined when a rotation replaced the data key: read the row again */
 async function readReplay(parts: Parts, ref: ConnectorRef, row: KeyRow): Promise<ReplayedAnswer | undefined> {
   const { status, code, data_key_id: dataKeyId, sealed, key_digest: keyDigest } = row
   if (status === null) return undefined

@@ -302,7 +302,6 @@ async function tryOpen(parts: Seals, db: Db, { row, trial }: { readonly row: Sea
 /**
  * Merges fields into stored credentials (RFC 7396: null removes). The fields of a token answer belong together. A new one of them, or a
  * single-use field, removes the other stored ones. Fields of another scheme replace everything.
- * @throws FerruleError `credentials_mismatch`, `validation_failed`
  */
 function mergeCredentials(
   definition: ConnectorDefinition,

@@ -92,10 +92,7 @@ function replay({ trial }: CreationRequest, made: ConnectorRecord): ConnectorRec
   return made
 }
 
-/**
- * Returns the connector of an earlier request while it exists, or creates one. Waits while the request runs on another node.
- * @throws FerruleError `idempotency_key_conflict`, `idempotency_key_in_flight`
- */
+/** Returns the connector of an earlier request while it exists, or creates one. Waits while the request runs on another node. */
 async function createOnce(parts: Parts, request: CreationRequest, key: TrialKey): Promise<ConnectorRecord> {
   const { db } = parts.database
   const owner = newId(parts.source)

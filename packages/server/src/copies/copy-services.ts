@@ -30,7 +30,6 @@ export interface CopyServiceOptions extends Pick<FoldOptions, 'onFold' | 'onErro
   readonly store: ContextStore
   readonly platform: Pick<Platform, 'syncs' | 'cursorKey' | 'connectors' | 'consumerRows'>
   readonly settings: Settings
-  /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 

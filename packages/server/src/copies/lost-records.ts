@@ -10,7 +10,6 @@ import { buildRemovals } from './sync/walk/records.ts'
 /** Options of `createLostRecords`. */
 export interface LostRecordsOptions {
   readonly store: Pick<ContextStore, 'forgetRecords'>
-  /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Called with the number of deleted records by entity. Must not throw. */
   readonly onLost?: (access: ConnectorAccess, lost: ReadonlyMap<string, number>) => Promise<void>

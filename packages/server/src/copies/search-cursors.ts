@@ -11,7 +11,6 @@ export interface SearchedBy {
   /** UUID of the connector. */
   readonly connector: string
   readonly query: SearchQuery
-  /** Milliseconds since 1970. */
   readonly now: number
 }
 

@@ -229,7 +229,6 @@ const mostIrregular = 10_000
 export interface SearcherOptions extends Pick<SearchOptions, 'mostRanked'> {
   /** HMAC key for cursors. */
   readonly cursorKey: () => Uint8Array
-  /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 

@@ -56,7 +56,6 @@ export interface Searches {
 export interface SearchesOptions {
   readonly searcher: Pick<Searcher, 'parse' | 'search' | 'parseAggregate' | 'aggregate' | 'readPages'>
   readonly copies: Omit<Copies, 'listFilled' | 'listSearched'>
-  /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Timeout of a search, in milliseconds. */
   readonly searchMs: number

@@ -108,10 +108,7 @@ function describeFault(thrown: unknown): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1)
 }
 
-/**
- * Walks a body once; `path` holds the names on the way, so that the common case builds no strings.
- * @throws FerruleError for the first field that has a forbidden name
- */
+/** Walks a body once; `path` holds the names on the way, so that the common case builds no strings. */
 function inspectValue(value: unknown, path: (string | number)[]): void {
   if (typeof value !== 'object' || value === null) return
   for (const [name, part] of Array.isArray(value) ? value.entries() : Object.entries(value)) {

@@ -78,7 +78,6 @@ export interface Services {
   readonly metrics: Metrics
   readonly logger: Logger
   readonly openApi: OpenApiDocuments
-  /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Milliseconds that never step. */
   readonly steady: () => number

@@ -65,7 +65,6 @@ export function parseScopes(text: string): readonly Scope[] | undefined {
 export interface TokenFacts {
   /** Id of a token for MCP; null for a bearer token of the token endpoint. */
   readonly id: string | null
-  /** Milliseconds since 1970. */
   readonly expiresAt: number
   /** Mark of the client secret that the token goes back to; null: the token creates nothing that outlives it. */
   readonly secretMark: string | null

@@ -25,7 +25,6 @@ export interface CursorScope {
   readonly digest: string
   /** What another digest means, for the error. */
   readonly belongsTo: string
-  /** Milliseconds since 1970. */
   readonly now: number
   /** Milliseconds for which a cursor is valid; default: `cursorLife`. */
   readonly life?: number

@@ -296,10 +296,7 @@ function readPage(running: RunningCall): { readonly sort?: readonly unknown[]; r
   return { ...(sort === undefined ? {} : { sort }), limit }
 }
 
-/**
- * Finds the connector and the entity that a call names.
- * @throws Explained `action_not_supported` where the entity has no copy
- */
+/** Finds the connector and the entity that a call names. */
 async function findCopied(running: RunningCall, action: string): Promise<readonly [Described, EntityDocument]> {
   const described = await findDescribed(running, readString(running, 'connector'))
   const document = findEntity(described, readString(running, 'entity') ?? '')

@@ -244,10 +244,7 @@ async function askFields(schema: Schema, context: CommandContext): Promise<Recor
   return values
 }
 
-/**
- * Asks for credentials, and for the configuration unless it is given.
- * @throws FerruleError `validation_failed` without a terminal
- */
+/** Asks for credentials, and for the configuration unless it is given. */
 async function askCredentials(kind: KindDocument, given: Schema, context: CommandContext) {
   if (!context.ask.canAsk) throw failUsage(`Credentials of ${kind.title} are missing.`, `There is no terminal to ask on. Give ${instead}.`)
   const { schema } = await chooseScheme(kind, context)

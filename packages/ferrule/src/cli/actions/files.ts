@@ -251,10 +251,7 @@ async function openPart(path: string, tag: string | null, offset = 0): Promise<P
   }
 }
 
-/**
- * Gives the whole file its name.
- * @throws FerruleError `validation_failed` when the file exists by now
- */
+/** Gives the whole file its name. */
 async function finishFile(part: PartFile, isForced: boolean): Promise<void> {
   await refuseExisting(part.path, isForced)
   await part.close()

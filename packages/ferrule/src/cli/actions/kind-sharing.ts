@@ -113,10 +113,7 @@ async function hashFile(path: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Reads the lock of a folder; a folder without one has no pins.
- * @throws FerruleError `setting_invalid`
- */
+/** Reads the lock of a folder; a folder without one has no pins. */
 async function readPins(folder: string): Promise<ReadonlyMap<string, Pin>> {
   const path = join(folder, lockName)
   const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
@@ -236,10 +233,7 @@ async function checkTexts(path: string, entries: ArchiveEntries, from: WantedPac
   return { file, files: new Map(files), doubts: doubts.length }
 }
 
-/**
- * Reads the kind of a package in memory, and checks it as `kind check` does: nothing of it is run, and nothing is written.
- * @throws FerruleError `validation_failed` for a package that is refused; `kind_invalid` with all mistakes of its files
- */
+/** Reads the kind of a package in memory, and checks it as `kind check` does: nothing of it is run, and nothing is written. */
 async function readSharedKind(archive: Buffer, from: WantedPackage): Promise<SharedKind> {
   const tar = await unpack(archive, from)
   const listed = await readArchive(tar, [manifestName], from)
@@ -283,10 +277,7 @@ interface ListedPackage {
 /** How long requests may take, and what ends them. */
 type Patience = Pick<CommandContext, 'signal' | 'deadlineMs'>
 
-/**
- * Parses `PACKAGE[@VERSION]`.
- * @throws FerruleError `validation_failed`
- */
+/** Parses `PACKAGE[@VERSION]`. */
 function parsePackage(text: string): WantedPackage {
   const at = text.indexOf('@', 1)
   const [name, version] = at < 0 ? [text, 'latest'] : [text.slice(0, at), text.slice(at + 1)]
@@ -393,10 +384,7 @@ async function askRecord(url: URL, what: string, patience: Patience): Promise<Re
   throw failAnswer(url, 'it is no object')
 }
 
-/**
- * Finds a version of a package.
- * @throws FerruleError `not_found`, `service_unreachable`, `service_answer_invalid`
- */
+/** Finds a version of a package. */
 async function findVersion(registry: URL, wanted: WantedPackage, patience: Patience): Promise<FoundPackage> {
   const url = new URL(`${wanted.name.replace('/', '%2f')}/${encodeURIComponent(wanted.version)}`, registry)
   const { name, version, dist } = await askRecord(url, `${wanted.name}@${wanted.version}`, patience)
@@ -412,10 +400,7 @@ async function findVersion(registry: URL, wanted: WantedPackage, patience: Patie
   return { name, version, archive, integrity: digest }
 }
 
-/**
- * Downloads the archive of a version.
- * @throws FerruleError as `findVersion`; `service_answer_invalid` when the archive is not the one that the registry lists
- */
+/** Downloads the archive of a version. */
 async function downloadArchive({ name, version, archive, integrity }: FoundPackage, patience: Patience): Promise<Buffer> {
   const bytes = await askRegistry(archive, { bytes: mostBytes.archive, what: `archive of ${name}@${version}` }, patience)
   if (`sha512-${createHash('sha512').update(bytes).digest('base64')}` === integrity) return bytes
@@ -431,10 +416,7 @@ function readListed(row: unknown): readonly ListedPackage[] {
   return [{ name, version, description: textOf(description), date: textOf(date) }]
 }
 
-/**
- * Searches the packages that have the keyword `ferrule-kind` and a name that `kind add` takes.
- * @throws FerruleError `not_found`, `service_unreachable`, `service_answer_invalid`
- */
+/** Searches the packages that have the keyword `ferrule-kind` and a name that `kind add` takes. */
 async function searchPackages(registry: URL, words: readonly string[], patience: Patience): Promise<readonly ListedPackage[]> {
   const url = new URL('-/v1/search', registry)
   url.searchParams.set('text', ['keywords:ferrule-kind', ...words].join(' '))

@@ -27,11 +27,7 @@ interface Source {
   readonly source: string
 }
 
-/**
- * Finds the document among the options.
- * @returns undefined without one
- * @throws FerruleError `validation_failed` for several
- */
+/** Finds the document among the options. @returns undefined without one */
 function findSource(options: CommandContext['options']): Source | undefined {
   const [found, another] = documentSorts.flatMap((option) => {
     const source = readText(options, option)
@@ -85,10 +81,7 @@ async function readFromDisk(source: string): Promise<string> {
   }
 }
 
-/**
- * Reads a document, and has it imported.
- * @throws FerruleError `validation_failed` for a document that cannot be read, or that is of another sort
- */
+/** Reads a document, and has it imported. */
 async function importDocument(
   { option, source }: Source,
   options: ImportOptions,

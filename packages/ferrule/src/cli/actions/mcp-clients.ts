@@ -168,11 +168,7 @@ function assertReachable(name: HostedClientName, url: string): void {
   )
 }
 
-/**
- * Formats the steps.
- * @param url address of the MCP endpoint; undefined: no service is set
- * @throws FerruleError `validation_failed` for an address that only this machine or its network reaches
- */
+/** Formats the steps. @param url address of the MCP endpoint; undefined: no service is set */
 function formatSteps(name: HostedClientName, url: string | undefined): string {
   if (url !== undefined) assertReachable(name, url)
   return [
@@ -242,10 +238,7 @@ async function readCommand(context: CommandContext, machine: Machine): Promise<C
   }
 }
 
-/**
- * Reads what the client is told.
- * @throws FerruleError `validation_failed` without a profile or a service, or for an option that has no effect
- */
+/** Reads what the client is told. */
 async function readServerAccess(context: CommandContext, client: FileClient, machine: Machine): Promise<ServerAccess> {
   if (readList(context.options, 'local').length > 0)
     throw failUsage(
@@ -423,7 +416,6 @@ function changeText(text: string, placements: readonly Placement[], path: string
 /**
  * Prepares the change of a file. Links are refused: a folder that others wrote could lead anywhere.
  * @returns undefined when the file already is as it should be
- * @throws FerruleError `setting_invalid` for a link, a broken file, or one that cannot be read
  */
 async function prepareChange(machine: Machine, location: Location, placements: readonly Placement[]): Promise<FileChange | undefined> {
   const paths = listPaths(machine, location)
@@ -437,11 +429,7 @@ async function prepareChange(machine: Machine, location: Location, placements: r
 /** Mode of a new file: the file of a user can get secrets of other servers, that of a project is shared. */
 const fileModes = { user: 0o600, project: 0o644 } as const
 
-/**
- * Makes a change. The old content stays beside the file.
- * @returns path of the backup; undefined: there was no file
- * @throws FerruleError `setting_invalid` when the file changed since, or cannot be written
- */
+/** Makes a change. The old content stays beside the file. @returns path of the backup; undefined: there was no file */
 async function writeChange({ path, paths, before, after }: FileChange, scope: keyof typeof fileModes): Promise<string | undefined> {
   const now = await readFileContent(paths)
   if (now.mode !== before.mode || !now.bytes.equals(before.bytes))

@@ -149,10 +149,7 @@ export function mergeRow(operation: CompiledOperation, { merge, empty, names = [
   return record
 }
 
-/**
- * Applies a rule of the kind to a row.
- * @throws FerruleError `upstream_answer_invalid` if the rule returns no record
- */
+/** Applies a rule of the kind to a row. */
 function applyRowRule(operation: CompiledOperation, rule: RowRule, row: unknown): readonly unknown[] {
   if (!isObject(row)) return [row]
   const made: unknown = rule(row)
@@ -180,10 +177,7 @@ export function findRows(operation: CompiledOperation, body: unknown): readonly 
   })
 }
 
-/**
- * Finds the rows within the rows of a list, with the values that they take from around them. A row around may lack its list.
- * @throws FerruleError `upstream_answer_invalid` for anything else instead of an inner list
- */
+/** Finds the rows within the rows of a list, with the values that they take from around them. A row around may lack its list. */
 function findInnerRows(operation: CompiledOperation, body: unknown): readonly unknown[] | undefined {
   const { at, outer } = operation
   return listWithin(body, at)?.flatMap(([rows, around]) => {

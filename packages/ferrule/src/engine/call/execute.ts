@@ -291,10 +291,7 @@ async function runSingle(running: Running): Promise<Outcome> {
   return isWrite(running) ? sendWrite(asked, read) : read(await exchange(asked, buildRequest(operation, params, runtime.wall())))
 }
 
-/**
- * Reads the record of an answer. A write that the vendor answers with nothing has no fields.
- * @throws FerruleError `upstream_answer_invalid` without a record; the kind's error for a hidden record
- */
+/** Reads the record of an answer. A write that the vendor answers with nothing has no fields. */
 function readRecord({ operation, params, connection }: Running, { answer, body }: Extract<Reply, { is: 'answer' }>): unknown {
   if (operation.operation.answers === 'nothing') return {}
   const value = readTaken(operation, answer)

@@ -31,10 +31,7 @@ export async function lookUp(running: Running, ids: readonly string[]): Promise<
   return found
 }
 
-/**
- * Looks up ids one by one that the batches did not know. An id that cannot be looked up stays unknown: its row is left out and counted.
- * @throws the reason of the deadline
- */
+/** Looks up ids one by one that the batches did not know. An id that cannot be looked up stays unknown: its row is left out and counted. */
 async function lookUpSingles(
   running: Running,
   { single }: Lookup,

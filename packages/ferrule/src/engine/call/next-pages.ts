@@ -113,10 +113,7 @@ function canHaveMore({ position, more }: NextPages, listed: Listed): boolean | u
 
 const noPosition = 'there are more pages, and no position of the next one'
 
-/**
- * Counts to the next page, for vendors whose positions are numbers. Undefined after the last page.
- * @throws FerruleError `upstream_answer_invalid` for an empty page of which the vendor says that it is not the last
- */
+/** Counts to the next page, for vendors whose positions are numbers. Undefined after the last page. */
 function countNext(operation: CompiledOperation, page: NextPages, { asked, listed, size = listed, body }: Listed): number | undefined {
   const isRows = page.position === 'rows'
   const start = typeof asked === 'number' ? asked : isRows ? 0 : (page.first ?? 1)
@@ -145,10 +142,7 @@ function readPageUrl(connection: Connection, operation: CompiledOperation, value
   return url.pathname + url.search
 }
 
-/**
- * Finds the position of the next page; undefined after the last.
- * @throws FerruleError `upstream_answer_invalid` for a vendor that says there is more and not where, or the same page again
- */
+/** Finds the position of the next page; undefined after the last. */
 function findNext(connection: Connection, operation: CompiledOperation, page: NextPages, listed: Listed): Position | undefined {
   if (page.position === 'rows' || page.position === 'pages') return countNext(operation, page, listed)
   const more = readMore(page, listed.body) ?? canHaveMore(page, listed)

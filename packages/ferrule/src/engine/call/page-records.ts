@@ -91,10 +91,7 @@ const readNextNumber = (
   return number < end ? number + 1 : null
 }
 
-/**
- * Reads the position in the next page's meta field; null without a next page.
- * @throws FerruleError `upstream_answer_invalid`
- */
+/** Reads the position in the next page's meta field; null without a next page. */
 const readPosition = (operation: CompiledOperation, position: Position, { from, count }: PositionPages['next']): unknown => {
   if (count !== undefined) return readNextNumber(operation, position, count)
   const { value } = position

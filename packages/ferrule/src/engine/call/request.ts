@@ -67,10 +67,7 @@ export const encodePathSegment = (name: string, value: unknown): string => {
   return encodeURIComponent(text)
 }
 
-/**
- * Builds the path of an operation, and removes the parameters of its slots from `wire`.
- * @throws FerruleError `invalid_parameter`
- */
+/** Builds the path of an operation, and removes the parameters of its slots from `wire`. */
 const buildPath = ({ template }: CompiledOperation, wire: Record<string, unknown>): string =>
   template
     .map((part, index) => {
@@ -107,10 +104,7 @@ export const buildQuery = (wire: Record<string, unknown>, lists: Lists): string 
   return text === '' ? '' : `?${text}`
 }
 
-/**
- * Takes the headers of the operation, and removes the parameters in them from `wire`.
- * @throws FerruleError `invalid_parameter` for a value that no header carries
- */
+/** Takes the headers of the operation, and removes the parameters in them from `wire`. */
 function takeHeaders({ operation: { headers } }: CompiledOperation, wire: Record<string, unknown>): Pick<WireRequest, 'headers'> {
   if (headers === undefined) return {}
   const values = new Map(
@@ -143,10 +137,7 @@ const parseWireName = (operation: CompiledOperation, name: string): Path =>
 const parseParameter = ({ operation }: CompiledOperation, name: string): Path =>
   Object.hasOwn(operation.params, name) ? [name] : parsePath(name)
 
-/**
- * Converts the parameters to the vendor's names and forms.
- * @param now milliseconds since 1970
- */
+/** Converts the parameters to the vendor's names and forms. */
 function buildWireParams(compiled: CompiledOperation, params: Params, now: number): Record<string, unknown> {
   const { operation, emptyIsAbsent } = compiled
   const wire: Record<string, unknown> = copyJson(params)
@@ -297,10 +288,7 @@ function fillPart(part: string, wire: Readonly<Record<string, unknown>>, quote: 
   )
 }
 
-/**
- * Writes a text in a query language of the vendor, such as JQL, from parameters, and removes these from `wire`.
- * @throws FerruleError `invalid_parameter` for a value that cannot be quoted
- */
+/** Writes a text in a query language of the vendor, such as JQL, from parameters, and removes these from `wire`. */
 function writeText({ start = '', parts, join, lead = '', end = '', quote }: TextParameter, wire: Record<string, unknown>): string {
   const filled = parts.map((part) => fillPart(part, wire, quote)).filter((part) => part !== undefined)
   for (const part of parts) for (const [, name = ''] of part.matchAll(slots)) delete wire[name]

@@ -75,10 +75,7 @@ function buildAsker(asking: Asking, authorization: Opened): Asker {
 const failTooLate = ({ connection }: Asking, wait: number) =>
   fail('upstream_rate_limited', { vendor: connection.kind.definition.title }, { retryAfterMs: wait })
 
-/**
- * Pauses within the deadline.
- * @throws FerruleError `upstream_rate_limited` if the pause exceeds the deadline
- */
+/** Pauses within the deadline. */
 async function pause(asking: Asking, wait: number): Promise<void> {
   if (wait > asking.deadline.remaining) throw failTooLate(asking, wait)
   await asking.deadline.pause(wait)
@@ -148,10 +145,7 @@ class BudgetTurn {
   }
 }
 
-/**
- * Waits for the turn of a call. The caller's own rates come last, so that they count what is sent.
- * @throws FerruleError `upstream_rate_limited` if the turn comes after the deadline; the reason of a signal that ends the wait
- */
+/** Waits for the turn of a call. The caller's own rates come last, so that they count what is sent. */
 async function takeTurn(asking: Asking, authorization: Opened): Promise<BudgetTurn> {
   const { limiter, ownRates, steady } = asking.runtime
   if (limiter === undefined) return new BudgetTurn(asking, authorization, undefined)
@@ -323,10 +317,7 @@ interface Answered {
   readonly redact: Redact
 }
 
-/**
- * Reads what an answer means for the caller and for the budget.
- * @throws FerruleError of the vendor
- */
+/** Reads what an answer means for the caller and for the budget. */
 function readAnswer(running: Running, wire: WireRequest, { answer, turn, redact }: Answered): Attempt {
   const { runtime, operation, params } = running
   const done = (attempt: Attempt): Attempt => {
@@ -391,10 +382,7 @@ const unreadyPause = 1_000
 /** Shortest such pause, in milliseconds, because some vendors name a pause of zero. */
 const shortestPause = 100
 
-/**
- * Waits for an answer that was not ready.
- * @throws FerruleError `upstream_timeout`, at once if the wait exceeds the deadline
- */
+/** Waits for an answer that was not ready. */
 async function awaitReady({ deadline, operation, runtime }: Running, { headers }: WireAnswer): Promise<void> {
   const pause = Math.max(shortestPause, parseRetryAfter(headers, runtime.wall()) ?? unreadyPause)
   const { remaining } = deadline

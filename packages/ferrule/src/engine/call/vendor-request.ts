@@ -87,10 +87,7 @@ function findPathFlaw(path: string): string | undefined {
 
 const failPath = (message: string) => failValidation([{ field: '/path', message, error_code: 'path' }])
 
-/**
- * Checks where a request goes.
- * @throws FerruleError `action_not_supported` for a kind without such requests; `validation_failed` for a path that leads elsewhere or to tokens
- */
+/** Checks where a request goes. */
 function checkTarget({ kind: { definition }, ...source }: Running['connection'], { path }: VendorRequest): void {
   if (!takesVendorRequests(definition)) {
     const hint = 'Use the operations of the kind: they keep records hidden, or check statements, where a request of your own would not.'

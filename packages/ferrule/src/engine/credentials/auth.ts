@@ -62,11 +62,7 @@ function buildClaims(
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/**
- * Signs a token.
- * @param now milliseconds since 1970
- * @throws FerruleError `upstream_auth_failed` for a key that cannot sign
- */
+/** Signs a token. @throws FerruleError `upstream_auth_failed` for a key that cannot sign */
 function signToken(
   connection: BareConnection,
   { signing, values, now }: { readonly signing: Signing; readonly values: CredentialValues; readonly now: number },
@@ -134,11 +130,7 @@ function chooseHint(exchange: Exchange, grant: Grant): string {
   return fields.includes('client_id') ? refusedClient : `Check ${fields.join(' and ')}, and that they can still sign in.`
 }
 
-/**
- * Exchanges the stored grant of credentials, once.
- * @returns the values that replace the given ones
- * @throws FerruleError `upstream_auth_failed` if the vendor refuses, or a value is missing
- */
+/** Exchanges the stored grant of credentials, once. @returns the values that replace the given ones */
 async function exchangeStored(
   connection: BareConnection,
   { scheme, values, context }: { scheme: CredentialScheme; values: CredentialValues; context: AuthContext },
@@ -194,10 +186,7 @@ function buildHeaders(
   return Object.fromEntries(fillTemplates(send.headers, values).map(([name, header]) => [name, encodeHeader(header)]))
 }
 
-/**
- * Builds the headers of the scheme itself, with values of the configuration.
- * @throws FerruleError `validation_failed` for a value that no header carries
- */
+/** Builds the headers of the scheme itself, with values of the configuration. */
 const buildSchemeHeaders = (connection: Connection, { headers = {} }: CredentialScheme): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, template]) => {
@@ -281,11 +270,7 @@ const kept = new WeakMap<OpenedCredentials['values'], KeptToken>()
 const isValid = ({ issued, end, madeAt }: KeptToken, now: number): boolean =>
   issued <= now && now < end - margin && clocks.steady() - madeAt < end - margin - issued
 
-/**
- * Returns a valid token, signed now or kept from before.
- * @param now milliseconds since 1970
- * @throws FerruleError `upstream_auth_failed` for a key that cannot sign
- */
+/** Returns a valid token, signed now or kept from before. @throws FerruleError `upstream_auth_failed` for a key that cannot sign */
 function getSignedToken(
   connection: Connection,
   { send, opened, now }: { send: SignedToken; opened: OpenedCredentials; now: number },

@@ -20,7 +20,6 @@ export const exchangeTimeoutMs = 30_000
 export interface AuthContext {
   readonly http: HttpSender
   readonly signal: AbortSignal
-  /** Milliseconds since 1970. */
   readonly now: number
 }
 
@@ -168,10 +167,7 @@ function toExchangeError({ kind }: BareConnection, { exchange, what, refused, co
   return status < 500 && isRefusal(answer, exchange) ? refused(answer, reason) : fail('upstream_error', { vendor, reason }, details)
 }
 
-/**
- * Reads the body of an answer that succeeded.
- * @throws FerruleError by the vendor's own code, if the vendor reports errors with status 200
- */
+/** Reads the body of an answer that succeeded. */
 function readExchanged(
   connection: BareConnection,
   { what, context }: GrantExchange,

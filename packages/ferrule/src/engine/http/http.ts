@@ -277,10 +277,7 @@ function failAddress({ trust, vendor, refusedHint: hint }: HttpRequest, what: st
   return fail('upstream_unreachable', { vendor, reason: `its address is one ${what}` }, { ...details, retryable: false, hint: own })
 }
 
-/**
- * Checks an address that no operator chose, before a connection is made. A name is checked when it resolves.
- * @throws FerruleError `upstream_answer_invalid`, `upstream_unreachable`
- */
+/** Checks an address that no operator chose, before a connection is made. A name is checked when it resolves. */
 function checkAddress(request: HttpRequest): void {
   const { trust, url } = request
   if (trust === 'config' || (isPublicUrl(url) && (trust === 'answer' || url.port === ''))) return

@@ -121,10 +121,7 @@ export function findVendorOrigin(connection: OriginSource): string {
   return chooseOrigin(connection, api)
 }
 
-/**
- * Fills an origin, or finds the one that a configuration value selects.
- * @throws FerruleError `validation_failed`
- */
+/** Fills an origin, or finds the one that a configuration value selects. */
 function chooseOrigin(connection: OriginSource, origin: string | ChosenOrigin): string {
   if (typeof origin === 'string') return fillOrigin(connection, origin)
   const { by, origins } = origin

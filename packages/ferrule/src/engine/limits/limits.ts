@@ -157,7 +157,6 @@ export const isUsedUp = (limits: Limits, answer: Headed): boolean =>
 
 /**
  * Reads when the vendor's window ends, from the headers of an answer: that of the points if they are used up, else that of the calls.
- * @param now milliseconds since 1970
  * @returns milliseconds from now; undefined without a header, and for an end further away than the longest declared window
  */
 export function readWindowEnd(limits: Limits, answer: Headed, now: number): number | undefined {

@@ -68,10 +68,7 @@ function readDeclared({ parts, read }: PartPages, body: unknown): DeclaredRows |
   })
 }
 
-/**
- * Compares the declared rows of all parts with those of the result.
- * @throws FerruleError `upstream_answer_invalid` if they differ
- */
+/** Compares the declared rows of all parts with those of the result. */
 function checkSum({ operation }: Of, { parts }: PartPages, { body, declared }: { body: unknown; declared: DeclaredRows }): void {
   const all = getAt(body, parsePath(parts.rows?.all ?? ''))
   const sum = declared.reduce((known, rows) => (known === undefined || rows === undefined ? undefined : known + rows), 0)

@@ -272,7 +272,6 @@ const readField = (values: CredentialValues, name: string): readonly string[] =>
  * Reads a request that a vendor sent. Everything that is not signed by one of the secrets is refused, before its body is parsed.
  * @param secrets values that have the kind's secret of webhooks, the newest first: a connector's credentials, those of the vendor's application,
  *   or secrets that are kept beside them. Values without it do not count
- * @param now in milliseconds since 1970
  */
 export function readWebhook(
   kind: Kind,
@@ -425,7 +424,6 @@ function isSignedByToken(request: WebhookRequest, signature: TokenSignature, key
 
 /**
  * Returns whether a request is signed by one of the keys, over the bytes that came, and not too long ago. A time in the body is for whoever has parsed it.
- * @param now in milliseconds since 1970
  */
 function isSigned(request: WebhookRequest, { signature }: Webhooks, keys: readonly string[], now: number): boolean {
   return signature.scheme === 'hmac' ? isSignedByKey(request, signature, keys, now) : isSignedByToken(request, signature, keys, now)

@@ -67,10 +67,7 @@ interface Kept extends Hold {
   readonly since: number
 }
 
-/**
- * Makes claims that live as long as the process, 10,000 at most.
- * @param clock milliseconds since 1970
- */
+/** Makes claims that live as long as the process, 10,000 at most. */
 export function createMemoryClaims(clock: () => number = clocks.steady): WriteClaims {
   const claims = new BoundedMap<string, Kept>(rememberedClaims)
   return {

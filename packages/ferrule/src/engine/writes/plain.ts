@@ -25,7 +25,6 @@ const usualMemory = 24 * 60 * 60
  * Takes the write for this call. The hold lasts as long as the vendor knows a repetition, so a repetition that can reach it within that time
  * is sent too.
  * @returns whether an earlier attempt may have been carried out
- * @throws FerruleError `outcome_unknown` if an earlier attempt of the same write may have been sent, and the vendor may not know it
  */
 async function claimOnce(running: Running, id: string, fingerprint: string): Promise<boolean> {
   const { connection, runtime, deadline, idempotencyKey, operation } = running

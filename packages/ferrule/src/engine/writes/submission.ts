@@ -40,7 +40,6 @@ function computeFingerprint(running: Running, submits: Submission): string {
 /**
  * Chooses the id of a submission: the caller's, one derived from the write's Idempotency-Key, or a new one. Sends the normalised form,
  * because a vendor that distinguishes case would carry out a repetition twice.
- * @throws FerruleError `invalid_parameter` if both are given
  */
 function chooseId(running: Running, submits: Submission, fingerprint: string): string {
   const { params, idempotencyKey } = running
@@ -217,10 +216,7 @@ function failUnknownOutcome(submission: Submitted, error: unknown, until = submi
   )
 }
 
-/**
- * Takes the id for this call, or renews its hold. Waits for another call that holds it.
- * @throws FerruleError `request_id_conflict`; `outcome_unknown` if the other hold outlasts the deadline
- */
+/** Takes the id for this call, or renews its hold. Waits for another call that holds it. */
 async function takeId(submission: Submitted): Promise<void> {
   const { running, id, fingerprint, owner, reach } = submission
   const { connection, runtime, deadline } = running
@@ -242,10 +238,7 @@ async function leaveId({ running, id, owner, busyUntil }: Submitted): Promise<vo
   await running.connection.writes?.settle(id, { owner, until: busyUntil }).catch(() => undefined)
 }
 
-/**
- * Waits until the last submission cannot run any more.
- * @throws FerruleError `outcome_unknown` if that comes after the deadline
- */
+/** Waits until the last submission cannot run any more. */
 async function awaitOver(submission: Submitted, error: unknown): Promise<void> {
   const { running, busyUntil } = submission
   const wait = busyUntil - running.runtime.clock()
@@ -253,10 +246,7 @@ async function awaitOver(submission: Submitted, error: unknown): Promise<void> {
   await running.deadline.pause(wait)
 }
 
-/**
- * Decides after a failed attempt.
- * @throws FerruleError; the reason of a caller that disconnected
- */
+/** Decides after a failed attempt. */
 async function handleFailure(submission: Submitted, error: unknown, failures: number): Promise<void> {
   const { running } = submission
   const uncertain = isUncertain(submission, error)
@@ -293,10 +283,7 @@ async function sendSubmission(submission: Submitted): Promise<Result> {
   return awaitResult(running, attempt)
 }
 
-/**
- * Submits a write under its id and waits for its result within the deadline.
- * @throws FerruleError as `submit`
- */
+/** Submits a write under its id and waits for its result within the deadline. */
 async function submitWrite(write: Write): Promise<Result> {
   const submission = startSubmission(write)
   try {

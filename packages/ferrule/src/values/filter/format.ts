@@ -139,9 +139,5 @@ function writeValue(value: unknown, position: Position): string {
   return `{${members.join()}}`
 }
 
-/**
- * Prints a value. What `JSON.stringify` would drop or turn into null is refused.
- * @param at JSON pointer to the value
- * @throws FerruleError `validation_failed`; `query_too_complex` for a value that is too deep, such as one that contains itself
- */
+/** Prints a value. What `JSON.stringify` would drop or turn into null is refused. @param at JSON pointer to the value */
 const formatValue = (value: unknown, at: string, printing: Printing): string => writeValue(value, { at, depth: 0, printing })

@@ -43,11 +43,7 @@ function opensDeeper(text: string, levels: number): boolean {
 const isLong = (value: unknown): boolean =>
   typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER)
 
-/**
- * Walks a parsed value, once for both questions.
- * @returns whether it holds a number that is too long for a double
- * @throws TooDeep if it has more than so many levels of arrays and objects
- */
+/** Walks a parsed value, once for both questions. @returns whether it holds a number that is too long for a double */
 function holdsLongNumber(value: unknown, levels: number): boolean {
   return typeof value === 'object' && value !== null ? walk(value, levels) : isLong(value)
 }
@@ -79,10 +75,7 @@ interface DepthOptions {
   readonly levels?: number | undefined
 }
 
-/**
- * Parses JSON of limited depth. Checks the depth of a usual answer after parsing, which takes a tenth of the time of a scan.
- * @throws TooDeep; what parsing throws
- */
+/** Parses JSON of limited depth. Checks the depth of a usual answer after parsing, which takes a tenth of the time of a scan. */
 function readLimitedDepth(text: string, { parse = JSON.parse, again, levels = deepestJson }: DepthOptions = {}): unknown {
   try {
     if (isDense(text, levels) && opensDeeper(text, levels)) throw new TooDeep()

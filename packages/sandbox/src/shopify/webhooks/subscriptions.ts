@@ -25,7 +25,6 @@ export interface SubscriptionRequest {
   readonly body: string
   readonly scopes: readonly string[]
   readonly version: string
-  /** Epoch milliseconds. */
   readonly now: number
 }
 

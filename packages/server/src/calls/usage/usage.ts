@@ -74,7 +74,6 @@ interface Group {
 }
 
 interface CountParts extends Pick<Parts, 'onBackgroundError'> {
-  /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Adds counts to the stored ones. */
   readonly add: (rows: readonly UsageCount[]) => Promise<void>

@@ -229,10 +229,7 @@ async function findReturnedKind({ kinds, database: { db } }: Parts, { kind, quer
   return kinds.get(attempt)
 }
 
-/**
- * Takes a return. The step from `started` is one statement, so of two nodes, and of a repeated return, one exchanges the code.
- * @throws FerruleError `connect_return_refused` when the return belongs to no consent of this browser
- */
+/** Takes a return. The step from `started` is one statement, so of two nodes, and of a repeated return, one exchanges the code. */
 async function takeReturn(parts: AuthorizationParts, given: ConsentReturn): ReturnType<ConnectPages['takeReturn']> {
   const { definition } = await findReturnedKind(parts, given)
   const returned = readConsentReturn(definition, given.query)

@@ -43,7 +43,6 @@ export async function countConnectLinks(db: Db, organizationId: string): Promise
 export interface ConnectLinkListOptions {
   readonly status: ConnectLinkStatus | undefined
   readonly endUserId: string | undefined
-  /** Milliseconds since 1970. */
   readonly now: number
   readonly after: string | undefined
   readonly limit: number

@@ -10,7 +10,6 @@ import type { FeedPosition } from './reader.ts'
 export interface CursorParts {
   /** HMAC key for cursors. */
   readonly cursorKey: () => Uint8Array
-  /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 

@@ -41,7 +41,6 @@ export interface EverythingOptions {
   readonly connectors: Pick<Connectors, 'readAccess'>
   /** HMAC key for cursors. */
   readonly cursorKey: () => Uint8Array
-  /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Timeout of a search, in milliseconds. */
   readonly searchMs: number

@@ -293,7 +293,6 @@ const findMostTogether = async (query: SearchQuery, { store }: SeveralParts): Pr
 /**
  * Counts the records of a search in each of some copies.
  * @param refs an entity of several connectors, at most `findMostTogether`; the table is that of the query
- * @throws FerruleError as `Searcher.search`
  */
 const countSeveral = (
   parts: SeveralParts,
@@ -306,11 +305,7 @@ const countSeveral = (
     alone: (ref, left) => parts.searcher.count(ref, query, { ...left, most: limits.most }),
   })
 
-/**
- * Reads the positions of a page of each of some copies.
- * @param refs as for `countSeveral`
- * @throws FerruleError as `Searcher.search`
- */
+/** Reads the positions of a page of each of some copies. @param refs as for `countSeveral` */
 const readPositionsOfSeveral = (
   parts: SeveralParts,
   refs: readonly EntityRef[],

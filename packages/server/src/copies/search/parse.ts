@@ -176,7 +176,6 @@ function holdsWords({ schema }: Column): boolean {
 
 /**
  * Builds the condition of `text`: each word is in some field that holds a string. Where that would be too many conditions, all words are in one field.
- * @throws FerruleError `invalid_parameter`, `query_too_complex`
  */
 function parseAnyField(table: SearchTable, value: unknown, pointer: RequestPointer): Condition | undefined {
   if (value === undefined || value === null) return undefined
@@ -395,7 +394,6 @@ function parseReferences(reading: IncludeReading, table: SearchTable, value: obj
 /**
  * Parses `include`: references, each with the fields of the related record. A reference among these fields leads one step further:
  * `{ adgroup_id: ["name", { campaign_id: ["campaign_name"] }] }`.
- * @throws FerruleError `invalid_parameter`, `query_too_complex`, `field_not_searchable`
  */
 function parseInclude(
   table: SearchTable,
@@ -423,7 +421,6 @@ const addToSelection = (selection: Selection | undefined, [first, ...rest]: read
  * Parses the paths of fields to return.
  * @param isOther returns whether an element is no path, and left to the caller
  * @returns undefined for all fields
- * @throws FerruleError `invalid_parameter`, `query_too_complex`, `field_not_searchable`
  */
 function parseSelection(
   table: SearchTable,

@@ -22,7 +22,6 @@ export interface StatusFacts {
   /** Unfinished runs. */
   readonly runs: readonly RunRow[]
   readonly schedules: readonly ScheduleRow[]
-  /** Milliseconds since 1970. */
   readonly now: number
 }
 

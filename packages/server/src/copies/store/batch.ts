@@ -169,7 +169,6 @@ interface Compared {
 /**
  * Compares records with stored rows, which cannot change because the state is locked. A version in the future comes from a wrong clock and
  * would block every later one, so it is replaced.
- * @param now milliseconds since 1970
  */
 async function compareRows(
   session: Session,

@@ -67,7 +67,6 @@ interface Forgetting {
   readonly at: number
   readonly cause: ChangeCause
   readonly redacts: boolean
-  /** Milliseconds since 1970. */
   readonly now: number
   /** Number of deleted records by table. */
   readonly lost: Map<string, number>

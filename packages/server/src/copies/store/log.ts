@@ -66,7 +66,6 @@ export interface Entries {
   readonly changed?: readonly ChangedRow[]
   readonly removed?: readonly string[]
   readonly cause: ChangeCause
-  /** Milliseconds since 1970. */
   readonly at: number
 }
 
@@ -219,7 +218,6 @@ const findReadAt = ({ isAlwaysOn }: LogRules, now: number): number => (isAlwaysO
 
 /** A reading, and the rules of the store. */
 export interface LogReading {
-  /** Milliseconds since 1970. */
   readonly now: number
   readonly rules: LogRules
   /** Whose reader it is. */
@@ -306,7 +304,6 @@ export interface LoggedChange {
   readonly cause: ChangeCause
   /** Fields with another value; empty where a record was added or removed. */
   readonly fields: readonly string[]
-  /** Milliseconds since 1970. */
   readonly at: number
 }
 

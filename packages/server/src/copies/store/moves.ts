@@ -80,7 +80,6 @@ interface Move {
   readonly number: number
   readonly from: KnownTable
   readonly to: KnownTable
-  /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 

@@ -42,10 +42,7 @@ interface SpanCondition {
   readonly value: Value
 }
 
-/**
- * Builds the conditions of a span.
- * @throws FerruleError `definition_invalid` when the field holds no timestamps
- */
+/** Builds the conditions of a span. */
 function buildSpanConditions({ known: { table } }: ConnectorTable, { field, from, before }: Span): readonly SpanCondition[] {
   const column = table.columns.find(({ name }) => name === field)?.at
   const [first, end] = [from, before].map((text) => (text === undefined ? undefined : parseTimestamp(text)))
@@ -124,7 +121,6 @@ export async function hasUnseen(
 /**
  * Ends a pass and deletes the rows that it covers and has not seen, in steps of one transaction each. Call it again with the same pass
  * after a kill. Rows that clients read meanwhile count as seen.
- * @param now milliseconds since 1970
  * @returns the number of deleted rows
  * @throws FerruleError `unavailable` when another pass has begun, or this one is over
  */
@@ -152,10 +148,7 @@ export async function sweep(
   }
 }
 
-/**
- * Deletes all rows and checkpoints of an entity of a connector in steps; the connector stays. No run may write meanwhile.
- * @param now milliseconds since 1970
- */
+/** Deletes all rows and checkpoints of an entity of a connector in steps; the connector stays. No run may write meanwhile. */
 export async function deleteAll(database: Pick<ContextDatabase, 'transaction'>, target: ConnectorTable, now: () => number): Promise<void> {
   const values = [target.number, target.known.table.name]
   for (let more = true; more; )

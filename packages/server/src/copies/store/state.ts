@@ -136,11 +136,7 @@ async function listLogs(database: Pick<ContextDatabase, 'query'>, now: number): 
   return rows.map(({ connector_id: number, name }) => ({ number: Number(number), name: String(name) }))
 }
 
-/**
- * Deletes some changes of an entity whose days are over.
- * @param now milliseconds since 1970
- * @returns false when nothing is left to delete
- */
+/** Deletes some changes of an entity whose days are over. @returns false when nothing is left to delete */
 async function pruneLog(session: Session, rows: EntityRows, now: number): Promise<boolean> {
   const log = (await lockExistingState(session, rows.number, rows.name))?.log
   if (log === undefined) return false

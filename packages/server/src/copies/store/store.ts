@@ -92,7 +92,6 @@ interface EngineOptions {
   readonly prepare: (run: RunStatement) => Promise<void>
   readonly onSetAside: (aside: SetAsideDatabase) => void
   readonly onUpkeepError: ((error: unknown) => void) | undefined
-  /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 

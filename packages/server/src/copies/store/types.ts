@@ -30,7 +30,6 @@ export interface ContextStoreOptions {
   readonly settings: ContextStoreSettings
   /** Kinds with tables for their searchable entities; `ensureKind` adds more. */
   readonly kinds?: readonly SearchableKind[]
-  /** Milliseconds since 1970. */
   readonly clock?: () => number
   /** Rules of the logs of changes that differ from the usual ones. */
   readonly log?: Partial<LogRules>

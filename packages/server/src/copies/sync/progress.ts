@@ -27,7 +27,6 @@ const shown = (moment: number | undefined): string | null => (moment === undefin
 export interface ProgressOptions {
   readonly done: ReadonlySet<string>
   readonly expected: ReadonlyMap<string, number>
-  /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 

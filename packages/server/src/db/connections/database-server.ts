@@ -28,11 +28,7 @@ function readPem(name: string, path: string): string {
   throw new UrlProblem(`the file that its ${name} names holds no PEM; name a file that begins with -----BEGIN`)
 }
 
-/**
- * Builds the options of TLS, and reads the files.
- * @returns false without TLS; undefined where the URL says nothing
- * @throws UrlProblem for a file that cannot be read
- */
+/** Builds the options of TLS, and reads the files. @returns false without TLS; undefined where the URL says nothing */
 function buildTls(wish: TlsWish | undefined): ConnectionOptions | false | undefined {
   if (wish === undefined) return undefined
   if (wish.mode === 'disable') return false

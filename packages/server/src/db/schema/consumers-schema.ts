@@ -9,7 +9,6 @@ export interface ChangeConsumerTable {
   entities: string | null
   /** JSON array with a position for each entity (`copies/changes/positions.ts`); null before it has a cursor. */
   positions: string | null
-  /** Milliseconds since 1970. */
   created_at: number
   moved_at: number | null
 }

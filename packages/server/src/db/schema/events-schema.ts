@@ -15,7 +15,6 @@ export interface EventTable {
   data: string
   /** Number in the order of all events; null before the event has one. */
   position: number | null
-  /** Milliseconds since 1970. */
   created_at: number
 }
 
@@ -44,7 +43,6 @@ export interface WebhookEndpointTable {
   previous_until: number | null
   /** Time of the next look at logs of changes; null: the endpoint does not want `records.changed`. */
   records_at: number | null
-  /** Milliseconds since 1970. */
   created_at: number
   updated_at: number
 }
@@ -69,7 +67,6 @@ export interface WebhookDeliveryTable {
   /** Duration of the last attempt, in milliseconds. */
   last_ms: number | null
   last_at: number | null
-  /** Milliseconds since 1970. */
   created_at: number
 }
 

@@ -6,7 +6,6 @@ export interface OwnKindTable {
   organization_id: string
   slug: string
   newest_version: number
-  /** Milliseconds since 1970. */
   created_at: number
   updated_at: number
 }
@@ -23,7 +22,6 @@ export interface OwnKindVersionTable {
   changes: string
   /** The long form as JSON, compressed. */
   definition: Uint8Array
-  /** Milliseconds since 1970. */
   created_at: number
 }
 

@@ -19,7 +19,6 @@ export interface WebhookSourceTable {
   turned_away: Generated<number>
   worked: Generated<number>
   given_up: Generated<number>
-  /** Milliseconds since 1970. */
   last_event_at: number | null
   last_refused_at: number | null
   last_worked_at: number | null

@@ -18,7 +18,6 @@ export interface ApplyServices extends Omit<CallServices, 'usage'> {
   readonly searcher: Pick<Searcher, 'readRecords'>
   readonly folds: Pick<Folds, 'takes' | 'fold'>
   readonly memory: BodyMemory
-  /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Counts records that left a copy. */
   readonly addRecords: (ref: ConnectorRef, change: ReadonlyMap<string, number>) => Promise<void>

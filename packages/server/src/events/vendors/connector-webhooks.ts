@@ -34,10 +34,7 @@ interface SubscribeServices extends Omit<CallServices, 'usage'> {
 
 type Answer = NonNullable<ConnectorWebhooks['subscriptions']>[number]
 
-/**
- * Asks for the topics of the copied entities, one after the other. A topic that the credentials do not allow stops no other one.
- * @throws FerruleError `validation_failed` for a kind that does not say how; of the vendor, where every other topic would fail too
- */
+/** Asks for the topics of the copied entities, one after the other. A topic that the credentials do not allow stops no other one. */
 async function subscribe(
   services: SubscribeServices,
   access: ConnectorAccess,

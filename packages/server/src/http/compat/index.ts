@@ -170,7 +170,6 @@ const searches: readonly unknown[] = ['context_store_search', 'search']
 /**
  * Answers an execution: one way to page every list, rows of searches as the types of those clients read them, and downloads as JSON, a chunk a call,
  * because they cannot read bytes.
- * @throws FerruleError those of the route, `invalid_cursor`, `validation_failed` for a wrong chunk
  */
 async function executeForClient(call: ClientCall): Promise<Answer> {
   const { exchange } = call
@@ -332,7 +331,6 @@ function readExecuteCursor(cursor: string): { readonly params: Members; readonly
 /**
  * Puts the position of a cursor into the body of a call. A result in parts continues with another operation, which takes none of the list's
  * parameters. A cursor grants nothing: its maker could send the same parameters.
- * @throws FerruleError `invalid_cursor`
  */
 function followCursor(body: Members): Members {
   const params = body['params']
@@ -443,10 +441,7 @@ const notText = (): FerruleError =>
     { field: `/params/${formatName}`, message: 'cannot be text: these bytes are not UTF-8; ask for base64', error_code: 'encoding' },
   ])
 
-/**
- * Decodes the whole characters at the beginning of the bytes. The last character of a chunk may be cut; the next chunk begins with it.
- * @throws FerruleError `validation_failed` for bytes that are no text
- */
+/** Decodes the whole characters at the beginning of the bytes. The last character of a chunk may be cut; the next chunk begins with it. */
 function decode(bytes: Buffer, isEnd: boolean): { readonly content: string; readonly length: number } {
   try {
     const content = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: !isEnd })

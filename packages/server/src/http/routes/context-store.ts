@@ -138,10 +138,7 @@ function listWarnings({ status_reason, notices }: ConnectorRecord, { entities }:
   return [...(status_reason === null ? [] : [status_reason]), ...notices.map(({ message }) => message), ...new Set(failed)]
 }
 
-/**
- * Inspects a connector of the principal's organization. Scope connectors:read.
- * @throws FerruleError `connector_not_found`
- */
+/** Inspects a connector of the principal's organization. Scope connectors:read. */
 async function inspectConnector(
   { connectors, syncs }: Pick<Platform, 'connectors' | 'syncs'>,
   principal: Principal,

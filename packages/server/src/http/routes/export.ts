@@ -185,8 +185,6 @@ interface ExportCall extends CallBounds {
 /**
  * Starts an export from a connector of the principal's organization. Reads the first page before it resolves, and each other page on
  * demand.
- * @throws FerruleError `insufficient_scope`, `connector_not_found`, `workspace_inactive`, and those of `Searches.export`, with the names of
- * query parameters
  */
 async function exportRecords(services: ExportServices, principal: Principal, given: ExportCall): Promise<Export> {
   requireScope(principal, 'execute:read')

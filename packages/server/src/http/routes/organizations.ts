@@ -255,10 +255,7 @@ interface ClientCredentials {
   readonly basic: boolean
 }
 
-/**
- * Reads a token request. Ignores unknown members: clients of RFC 6749 may send more.
- * @throws FerruleError `validation_failed`
- */
+/** Reads a token request. Ignores unknown members: clients of RFC 6749 may send more. */
 function readClientCredentials(given: unknown, authorization: string | undefined): ClientCredentials {
   const body = isObject(given) ? given : {}
   const grant = readString(body, 'grant_type') ?? 'client_credentials'

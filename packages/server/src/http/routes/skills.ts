@@ -30,11 +30,7 @@ const toSkill = ({ kind: name, title, about }: Omit<KindSummary, 'copied'>): Ski
   }
 }
 
-/**
- * Lists the documents, one for each kind.
- * @param page `limit`: at most so many; `cursor`: id of the last one of the page before
- * @throws FerruleError `invalid_cursor`
- */
+/** Lists the documents, one for each kind. @param page `limit`: at most so many; `cursor`: id of the last one of the page before */
 function listDocuments(
   kinds: readonly ServedKind[],
   { limit = 20, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
@@ -83,10 +79,7 @@ const listSections = (definition: ConnectorDefinition): readonly [Section, ...Se
   return [overview, describeCalls(definition), ...sections]
 }
 
-/**
- * Reads the document of a kind: its outline with the overview, or one section.
- * @throws FerruleError `validation_failed` for an unknown section, with the known ones
- */
+/** Reads the document of a kind: its outline with the overview, or one section. */
 function readSkillDocs({ definition }: ServedKind, wanted: string | undefined): SkillDocs {
   const [overview, ...sections] = listSections(definition)
   const section = wanted === undefined ? overview : sections.find(({ id }) => id === wanted)

@@ -45,7 +45,6 @@ async function readPostgres(database: Database): Promise<DatabaseFacts> {
 interface NodeRow {
   readonly id: string
   readonly running: number
-  /** Milliseconds since 1970. */
   readonly last_started_at: number
 }
 

@@ -47,7 +47,6 @@ function findGiven({ name, otherNames = [], type }: SettingRow, env: Environment
 /**
  * Reads what is given for each setting, by its name. Files of secrets are read once, since a pipe can be read only once.
  * @returns secrets without a newline at their end
- * @throws FerruleError `setting_invalid` for a file that cannot be read, or a secret that is given twice
  */
 const readGiven = (rows: SettingRows, env: Environment): Environment =>
   Object.fromEntries(Object.values(rows).map((row) => [row.name, findGiven(row, env)]))

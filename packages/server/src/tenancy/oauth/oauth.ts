@@ -235,7 +235,6 @@ interface OAuthGrant {
   readonly clientId: string
   readonly scopes: readonly McpScope[]
   readonly resource: string
-  /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly expiresAt: number
 }
@@ -245,7 +244,6 @@ interface OAuthAccessToken {
   readonly clientId: string
   readonly scopes: readonly McpScope[]
   readonly resource: string
-  /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
 

@@ -204,7 +204,6 @@ export interface Organizations {
   restore(caller: Caller, id: string): Promise<OrganizationRecord>
   /**
    * Destroys organizations 30 days after their deletion, with the applications that were made for them only. Destroy workspaces first.
-   * @param now milliseconds since 1970.
    * @returns the number
    */
   purgeExpired(now: number): Promise<number>

@@ -49,7 +49,6 @@ const mostTokens = 10_000
 export interface ChosenToken {
   readonly wanted: Pick<McpTokenInput, 'name' | 'workspace_names' | 'connector_ids' | 'scopes'>
   readonly digest: string
-  /** Milliseconds since 1970. */
   readonly expiresAt: number
   /** Client of a grant; null for a token made by hand. */
   readonly clientId: string | null
@@ -107,10 +106,7 @@ export const readScopes = (stored: string): readonly McpScope[] => {
   return mcpScopes.filter((scope) => words.includes(scope))
 }
 
-/**
- * Returns the scopes of a new token: the wanted ones, else those usual ones that its maker has.
- * @throws FerruleError `insufficient_scope` when the maker lacks a wanted scope, or all usual ones
- */
+/** Returns the scopes of a new token: the wanted ones, else those usual ones that its maker has. */
 function chooseScopes({ scopes: held }: Principal, wanted: readonly McpScope[] | undefined): readonly McpScope[] {
   const missing = wanted?.find((scope) => !held.has(scope))
   if (missing !== undefined) throw fail('insufficient_scope', { scope: missing })
@@ -334,10 +330,7 @@ export class LastUses {
     this.#parts = parts
   }
 
-  /**
-   * Notes a use.
-   * @param now milliseconds since 1970
-   */
+  /** Notes a use. */
   note({ id, last_used_at: stored }: { readonly id: string; readonly last_used_at: number | null }, now: number): void {
     if (stored !== null && now - stored < apartMs) return
     this.#group ??= { at: now, ids: new Set() }

@@ -285,10 +285,7 @@ function readClaims(payload: JWTPayload): TokenClaims {
   }
 }
 
-/**
- * Builds the codec.
- * @param clock milliseconds since 1970
- */
+/** Builds the codec. */
 const createTokenCodec = (masterKeys: MasterKeys, clock: () => number): TokenCodec => ({
   sign: async ({ applicationId, organizationId, usualOrganizationId, workspaceId, scopes, secretMark, expires }) => {
     const { id, signing } = masterKeys.current()

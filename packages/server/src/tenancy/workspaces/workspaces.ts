@@ -224,10 +224,6 @@ export interface Workspaces {
   remove(principal: Principal, id: string): Promise<WorkspaceRemoval>
   /** Restores a deleted workspace. @throws FerruleError `workspace_name_conflict` when another workspace took its name */
   restore(principal: Principal, id: string): Promise<WorkspaceRecord>
-  /**
-   * Deletes workspaces for good, with keys and connectors, 30 days after their deletion.
-   * @param now milliseconds since 1970.
-   * @returns the number
-   */
+  /** Deletes workspaces for good, with keys and connectors, 30 days after their deletion. @returns the number */
   purgeExpired(now: number): Promise<number>
 }

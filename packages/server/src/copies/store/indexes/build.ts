@@ -183,10 +183,7 @@ const use = `update cs_indexes i set scans = c.scans, bytes = c.bytes,
     used_at = case when c.scans > 0 and c.scans <> i.scans then $4 else i.used_at end
   from unnest($1::text[], $2::int8[], $3::int8[]) c(id, scans, bytes) where c.id = i.id and (c.scans <> i.scans or c.bytes <> i.bytes)`
 
-/**
- * Records which indexes searches have used, and deletes expired rows (`deleteExpired`). The indexes of deleted rows are orphans.
- * @param now milliseconds since 1970
- */
+/** Records which indexes searches have used, and deletes expired rows (`deleteExpired`). The indexes of deleted rows are orphans. */
 export async function recordUses(
   { database, layout, readReplicas }: IndexDatabase & { readonly readReplicas: ReadReplicas },
   now: number,

@@ -88,7 +88,6 @@ export interface IndexTarget {
 export interface IndexBuilder {
   /** Id of the process. */
   readonly owner: string
-  /** Milliseconds since 1970. */
   readonly now: number
   /** True when no other process uses the database: claims of other processes are then void. */
   readonly isAlone: boolean

@@ -159,7 +159,6 @@ function findSuspects(thrown: object, { number, table }: RefusedWrite, rows: rea
 
 /**
  * Drops automatic indexes that refuse a write because a value is too long.
- * @param now milliseconds since 1970
  * @returns true when some were dropped, so the write is worth a retry
  */
 async function dropBlockingIndexes(
@@ -188,7 +187,6 @@ export interface OnDemandOptions {
   findTable(name: EntityName): SearchTable | undefined
   /** Finds the number of a connector; undefined when it has no records. */
   findNumber(ref: EntityRef): Promise<number | undefined>
-  /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Called for failures that are retried later. */
   readonly onError: ((error: unknown) => void) | undefined

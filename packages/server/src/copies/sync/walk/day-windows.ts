@@ -29,7 +29,6 @@ export const findChangingDay = (windows: Windows, through: string, { kind, confi
  * Finds the first day to request.
  * @param through last day that was read; undefined without one
  * @param of the connector
- * @param now milliseconds since 1970
  */
 export function findFirstDay(windows: Windows, through: string | undefined, of: Configured, now: number): string {
   const fallback = of.kind.definition.configuration[windows.first]?.default
@@ -40,10 +39,7 @@ export function findFirstDay(windows: Windows, through: string | undefined, of: 
   return known < configured ? configured : known
 }
 
-/**
- * Lists the windows from a day to tomorrow, because clocks ahead of UTC already have tomorrow.
- * @param now milliseconds since 1970
- */
+/** Lists the windows from a day to tomorrow, because clocks ahead of UTC already have tomorrow. */
 export function listWindows(first: string, { days }: Windows, now: number): readonly DayWindow[] {
   const last = addDays(toDay(now), 1)
   const windows: DayWindow[] = []

@@ -264,7 +264,6 @@ export interface WalkProgress {
   readonly full: boolean
   /** Entities whose lists per parent are read whole, whatever was read before: windows from the first day, and lists with marks. */
   readonly fullWindows: readonly string[]
-  /** Milliseconds since 1970. */
   readonly startedAt: number
   /** Parameters of the next page; undefined for the first page. */
   readonly position?: Readonly<Record<string, unknown>>

@@ -92,7 +92,6 @@ export interface SyncTask {
    * changed before this one was requested. Omitted: resumes every walk.
    */
   readonly run?: string
-  /** Milliseconds since 1970. */
   readonly clock: () => number
   readonly signal: AbortSignal
   readonly progress?: ProgressNotes

@@ -433,10 +433,7 @@ function createRecordCounter(format: ExportFormat): (chunk: Uint8Array) => numbe
   }
 }
 
-/**
- * Writes an export to its file. One chunk is in memory at a time, unless the target keeps them.
- * @throws what the transfer and the file throw; then there is no file
- */
+/** Writes an export to its file. One chunk is in memory at a time, unless the target keeps them. */
 async function saveExport(
   { stream }: Pick<ExportDownload, 'stream'>,
   target: ExportTarget,

@@ -165,7 +165,6 @@ export interface EmbeddedOptions {
   readonly onUpkeepError?: ((error: unknown) => void) | undefined
   /** Maximum delay of upkeep after a write, in milliseconds. */
   readonly upkeepMs?: number | undefined
-  /** Milliseconds since 1970. */
   readonly clock?: (() => number) | undefined
 }
 

@@ -67,10 +67,7 @@ async function createFreshDatabase(folder: string): Promise<string> {
   return fresh
 }
 
-/**
- * Sets the database aside and creates an empty one. If no empty one can be created, the files are not at fault and stay.
- * @param now milliseconds since 1970
- */
+/** Sets the database aside and creates an empty one. If no empty one can be created, the files are not at fault and stay. */
 export async function setAside(folder: string, { reason, now }: { reason: string; now: number }): Promise<SetAsideDatabase> {
   const at = new Date(now).toISOString()
   const aside = join(folder, `${names.damaged}${at.replaceAll(':', '-')}`)
