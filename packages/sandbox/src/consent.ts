@@ -174,7 +174,6 @@ ${buttons(labels)}
 </form>`
 }
 
-/** What the consent page of a vendor does in its own way. */
 interface ConsentRules<P extends Person, A extends ConsentRequest> {
   readonly vendor: PageVendor
   readonly people: readonly P[]

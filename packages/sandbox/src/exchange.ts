@@ -71,7 +71,6 @@ export function createJournal(clock: () => number): Journal {
   }
 }
 
-/** What is done on the wire. */
 type Delivery =
   | { readonly as: 'whole'; readonly reply: Reply }
   | { readonly as: 'cut'; readonly reply: Reply; readonly after: number }

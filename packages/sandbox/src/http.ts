@@ -233,7 +233,6 @@ export function findRoute<R extends RoutePattern>(routes: readonly R[], method: 
   return { found: 'route', route, slots: matchPath(route.path, path) ?? {} }
 }
 
-/** An endpoint that needs nothing but the request. */
 interface Endpoint extends RoutePattern {
   handle(request: ReceivedRequest): Reply
 }

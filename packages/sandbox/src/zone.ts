@@ -1,4 +1,3 @@
-/** A time zone in which a vendor writes its times. */
 interface Zone {
   /** Minutes east of UTC at a time (epoch milliseconds). */
   offsetMinutes(instant: number): number

@@ -325,12 +325,10 @@ function chooseOperations(operations: readonly ToolOperation[], include: readonl
   throw failValidation([{ field: '/include', message, error_code: 'value' }])
 }
 
-/** Name of the argument that chooses the connector, where a kind has several. */
 const connectorArgument = 'connector_name'
 /** Maximum number of connectors that a schema lists. */
 const mostNames = 20
 
-/** Builds the schema of the arguments: the parameters, and the connector where there are several. */
 function buildToolSchema({ action, connectors }: ToolOperation): JsonSchema {
   const {
     properties,
@@ -349,7 +347,6 @@ function buildToolSchema({ action, connectors }: ToolOperation): JsonSchema {
 
 const isEmpty = (list: unknown): boolean => Array.isArray(list) && list.length === 0
 
-/** Writes a call that fits. */
 function buildToolExample({ action, connectors }: ToolOperation, also?: readonly string[]): Readonly<Record<string, unknown>> {
   const [first] = connectors
   return { ...(connectors.length > 1 ? { [connectorArgument]: first?.name } : {}), ...makeParams(action.params, also) }

@@ -12,10 +12,8 @@ import { listNames } from './typed-values.ts'
 /** Longest wait for the service, in seconds, unless the line itself has `--timeout`. */
 const defaultPatience = 1
 
-/** A candidate: its text and what it is. */
 type Candidate = readonly [text: string, about: string]
 
-/** A command line that is being written. */
 interface Line {
   readonly spec: CommandSpec | undefined
   /** Words of the command and its arguments, without options. */
@@ -72,7 +70,6 @@ function completeCommands(words: readonly string[]): readonly Candidate[] {
 const completeOptions = (spec: CommandSpec | undefined): readonly Candidate[] =>
   [...(spec?.options ?? []), ...globalOptions].map((option) => [readNames(option).at(-1) ?? '', option.about])
 
-/** What a line is completed with. */
 interface Sources {
   kinds(): Promise<readonly Candidate[]>
   localKinds(): Promise<readonly Candidate[]>

@@ -145,7 +145,6 @@ interface Question {
   readonly check?: (answer: string) => string | undefined
 }
 
-/** A question with fixed answers. */
 interface Choice extends Pick<Question, 'message' | 'instead'> {
   readonly options: readonly { readonly value: string; readonly label: string }[]
 }

@@ -128,10 +128,8 @@ function refuseParquet({ name }: CommandSpec, { format }: Readonly<Record<string
   if (format === 'parquet' && name !== 'export') throw failUsage('Only an export has the format parquet.', 'Give another --format.')
 }
 
-/** Starts a command with its arguments and all its options. */
 type Runner = (spec: CommandSpec, args: readonly string[], options: Readonly<Record<string, unknown>>) => Promise<void>
 
-/** What commander refuses: the command, and why. */
 class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly command: Command

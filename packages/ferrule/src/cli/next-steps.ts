@@ -51,7 +51,6 @@ const steps: Partial<Record<ErrorCode, (facts: StepFacts) => string>> = {
   context_store_stale: ({ connector }) => `Raise --max-age, or wait for the sync, which this shows: ferrule sync status ${connector}.`,
 }
 
-/** Writes a name as one word of a shell. */
 const quoteWord = (text: string): string => (/^[\w.@/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
 function readFacts(failed: Failed | undefined): StepFacts {

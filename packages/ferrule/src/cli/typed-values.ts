@@ -38,7 +38,6 @@ export function parseTyped(name: string, text: string, schema: Schema): unknown 
   return text
 }
 
-/** Finds the schema of a name: a parameter, else a path into objects. */
 function findSchema(name: string, schema: Schema | undefined): { readonly path: readonly string[]; readonly schema: Schema } | undefined {
   const properties = readProperties(schema)
   const own = Object.hasOwn(properties, name) ? properties[name] : undefined

@@ -70,7 +70,6 @@ export interface Batch {
   readonly next: string | undefined
 }
 
-/** Where a walk stands: what was written. */
 interface Standing {
   records: number
   pages: number

@@ -34,7 +34,6 @@ export interface AnyRoute {
   readonly path: string
 }
 
-/** Adds the query to a path that may have one. */
 function addQuery(path: string, query: RequestParts['query'] = {}): string {
   const [bare = '', own] = path.split('?', 2)
   const all = new URLSearchParams(own)
@@ -42,7 +41,6 @@ function addQuery(path: string, query: RequestParts['query'] = {}): string {
   return all.size === 0 ? bare : `${bare}?${all}`
 }
 
-/** Reads a body that can break off. */
 async function readBody<T>(url: string, signal: AbortSignal | undefined, read: () => Promise<T>): Promise<T> {
   try {
     return await read()

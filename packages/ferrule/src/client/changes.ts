@@ -60,7 +60,6 @@ export type FollowedChange<Page extends FeedPage = ChangesPage> = Page['data'][n
 /** Query of a page. */
 export type ChangesPageQuery = Readonly<Record<string, string | number | undefined>>
 
-/** A page, of an entity or of a connector. */
 type FeedPage = Pick<ChangesPage, 'data' | 'next' | 'has_more'>
 
 /** Longest wait of the service, in seconds. */

@@ -14,7 +14,6 @@ type Args = [params?: Readonly<Record<string, unknown>>, options?: HostedCallOpt
 /** Names of entities and actions. Runtimes and tools look for other names, for example `then`, `toJSON` or `$$typeof`. */
 const isName = (name: string | symbol): name is string => typeof name === 'string' && name !== 'then' && /^[a-z][a-z0-9_]*$/.test(name)
 
-/** Makes an object whose unknown members are made from their names. */
 function withMembers<T extends object>(own: T, make: (name: string) => unknown): T {
   const made = new Map<string, unknown>()
   return new Proxy(own, {

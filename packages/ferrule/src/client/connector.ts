@@ -215,7 +215,6 @@ function buildExportQuery(params: SearchParams, { maxAge, allowPartial }: Hosted
   }
 }
 
-/** Reads how fresh the copy of an export is. */
 const readExportFreshness = (headers: Headers): ExportDownload['context_store'] => ({
   synced_at: headers.get('x-context-store-synced-at'),
   verified_at: headers.get('x-context-store-verified-at'),

@@ -103,7 +103,6 @@ export interface Include {
   readonly [reference: string]: IncludedFields
 }
 
-/** Names of the parameters by what is called. */
 interface ParamNames {
   readonly search: 'filter' | 'text' | 'sort' | 'fields' | 'include' | 'limit' | 'cursor'
   readonly walk: 'filter' | 'text' | 'sort' | 'fields' | 'include' | 'limit'
@@ -290,7 +289,6 @@ export type CheckAggregate<Q, Row, Entity extends string> = {
   readonly cursor?: string | null
 } & { readonly [K in Exclude<keyof Q, AggregateName>]: Wrong<`'${K & string}' is no parameter of an aggregate`> }
 
-/** A compile error as a sentence. */
 interface Wrong<Sentence extends string> {
   readonly wrong: Sentence
 }
@@ -298,7 +296,6 @@ interface Wrong<Sentence extends string> {
 /** A value of a filter. A `Date` is sent as ISO 8601. */
 type FilterValue = string | number | bigint | boolean | Date | null | readonly FilterValue[] | { readonly [name: string]: FilterValue }
 
-/** Values that fields of a class are compared with. */
 interface Comparable {
   readonly text: string | number | bigint | Date
   readonly number: number | bigint | `${number}`
@@ -336,7 +333,6 @@ interface SuitedForms {
   readonly element: 'list' | 'records' | 'any'
   readonly elements: 'records' | 'any'
 }
-/** Classes of the fields that an operator is offered for. */
 type Suited<Op extends FieldOperator> = SuitedForms[FormOf<Op>]
 
 /** Paths that the editor offers for fields of some classes. */
@@ -364,7 +360,6 @@ type Unsuited<Op extends FieldOperator, Class, Path extends string> = Class exte
         ? Wrong<`'${Path}' is an object, which ${Op} cannot compare; use eq, or a path into it`>
         : Wrong<`'${Path}' is an object and has no order; use a path into it`>
 
-/** Operands for a class of fields, by form. */
 interface Operands<Class extends keyof Comparable> {
   readonly value: Comparable[Class] | null
   readonly values: readonly (Comparable[Class] | null)[]
@@ -375,7 +370,6 @@ interface Operands<Class extends keyof Comparable> {
   readonly elements: FilterValue
 }
 
-/** What a field at a path must be compared with. */
 type CheckOperand<Op extends FieldOperator, V, Path extends string, Entity extends string> = [V] extends [Nowhere]
   ? NoField<Path, Entity>
   : ClassOf<V> extends infer Class extends keyof Comparable
@@ -384,7 +378,6 @@ type CheckOperand<Op extends FieldOperator, V, Path extends string, Entity exten
       : Unsuited<Op, Class, Path>
     : never
 
-/** Fields and values of an operator, as the editor offers them. */
 type OfferedOperands<Row, Op extends FieldOperator> = {
   readonly [P in Offered<Row, Suited<Op>>]?: CheckOperand<Op, FollowPath<Row, P>, P, 'the entity'>
 }

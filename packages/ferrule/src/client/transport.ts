@@ -170,7 +170,6 @@ interface Prepared {
   readonly key: string | undefined
 }
 
-/** A request with the span of one attempt. */
 interface Traced extends Prepared {
   readonly span: Span | undefined
 }
@@ -321,7 +320,6 @@ export async function readJson<T>(response: Response): Promise<T> {
   }
 }
 
-/** Makes the error of an answer that is no success. */
 async function readFailure(response: Response): Promise<FerruleError> {
   const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)
   if (isRedirect) return fail('service_answer_invalid', { reason: 'it is a redirect, which is not followed' }, { retryable: false })

@@ -86,7 +86,6 @@ type FieldsIn<P> = P extends { readonly fields: readonly (infer Names)[] } ? Pat
 type Related<P> = P extends { readonly include: infer I extends Include }
   ? { readonly _related: { readonly [Reference in keyof I]: Readonly<Record<string, unknown>> | null } }
   : unknown
-/** The rows that the parameters of a search select. */
 type Selected<Row, P> = Project<Row, FieldsIn<P>> & Related<P>
 
 /** Searches of the copy of one entity. */
@@ -140,7 +139,6 @@ export interface Searches<Row, Entity extends string> {
 }
 
 type SearchesOf<E, Entity extends string> = E extends { readonly context_store_search: object } ? Searches<RowOf<E>, Entity> : unknown
-/** Actions of an entity in the service. */
 type HostedActionsOf<E> = ActionsOf<E> | (keyof E & SearchAction)
 type SearchArgument<E, A> = A extends SearchAction ? [params: WireSearchOf<E>, options?: SearchOptions] : never
 /** A row can lack what `fields` leave out. */

@@ -43,7 +43,6 @@ async function importKey(secret: string) {
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 }
 
-/** Returns what is signed. */
 const buildSignedBytes = (id: string, timestamp: string, body: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(`${id}.${timestamp}.${body}`)
 

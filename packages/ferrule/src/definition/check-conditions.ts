@@ -24,7 +24,6 @@ export function checkCondition(record: Fields | undefined, { field, is, exists, 
   ]
 }
 
-/** What the records of a list belong to. */
 interface ListContext {
   readonly definition: Pick<EntityDefinition, 'record' | 'of'>
   readonly configuration: Fields

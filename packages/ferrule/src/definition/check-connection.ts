@@ -11,7 +11,6 @@ import type { NextPages, PartPages, PositionPages } from './page.ts'
 import { findField } from './plain-schema.ts'
 import { listSlots } from './templates.ts'
 
-/** Lists the credential fields that a signed token names. */
 const listSigningFields = ({ key, passphrase, claims }: Signing): string[] => [
   key,
   ...(passphrase === undefined ? [] : [passphrase]),
@@ -25,7 +24,6 @@ const checkSigning = (name: string, { claims, seconds }: Signing, rules: Rules):
   !(seconds > 0) && `credentials ${name} are signed for ${seconds} seconds, which is no time`,
 ]
 
-/** Lists the credential fields that an exchange names. */
 const listExchangeFields = ({ headers = {}, expires, read, refresh, code }: Exchange): string[] => [
   ...Object.values(headers).flatMap(listSlots),
   ...(expires === undefined ? [] : [expires.field]),
@@ -36,7 +34,6 @@ const listExchangeFields = ({ headers = {}, expires, read, refresh, code }: Exch
   ...(code?.field === undefined ? [] : [code.field]),
 ]
 
-/** Lists the credential fields that a consent names. */
 const listConsentFields = ({ send, application, signature, accounts, revoke }: Consent): string[] => [
   ...Object.values(send),
   ...(signature === undefined ? [] : [signature.key]),
@@ -130,7 +127,6 @@ const checkSlots = (what: string, template: string, configuration: Fields): Sent
 
 const fillSlots = (template: string): string => template.replace(/\{[^}]*\}/g, 'a')
 
-/** Checks an origin: one with slots, or several that a configuration field selects. */
 const checkOrigin = (what: string, origin: string | ChosenOrigin, configuration: Fields): Sentences => {
   if (typeof origin === 'string') return checkSlots(what, origin, configuration)
   const { by, origins } = origin
@@ -363,7 +359,6 @@ const checkProbe = ({ check: probe, entities }: ConnectorDefinition): Sentences 
   return [operation === undefined && `the check is ${probe.entity} ${probe.action}, which does not exist`]
 }
 
-/** Checks the number fields of numbered pages. */
 const checkCounts = ({ pages: all }: ConnectorDefinition): Sentences =>
   Object.entries(all).flatMap(([name, page]) => {
     const { count, from } = 'next' in page ? page.next : {}

@@ -55,7 +55,6 @@ const checkParents = (synced: SyncedEntity): Sentences => {
   ]
 }
 
-/** Checks which parents a list is called for. */
 const checkWhere = (synced: SyncedEntity): Sentences =>
   listEach(synced.sync).flatMap(({ entity, where }) => {
     const setting = where === undefined ? undefined : readSetting(where)

@@ -54,7 +54,6 @@ const checkSources = ({ account, id = [], topic, events }: Webhooks, { account: 
   ...Object.keys(events).map((name) => name.slice(0, -1).includes('*') && `webhooks have the topic ${name}: a star stands at the end only`),
 ]
 
-/** Checks how an event names records of an entity. */
 function checkRecords(at: string, rule: WebhookRule, entity: EntityDefinition): Sentences {
   const { key, under, parameters = under, version, does } = rule
   const { record, get, list, context_store_search: searchable = {} } = entity

@@ -53,7 +53,6 @@ function checkNames(value: unknown, at = ''): Sentences {
 /** Longest tool name that common clients accept, in characters. */
 const longestToolName = 64
 
-/** The entity that a check looks at. */
 interface EntityContext {
   readonly kind: Kind
   readonly entity: string
@@ -163,7 +162,6 @@ const entityChecks: readonly Check<EntityContext>[] = [
   ({ definition }) => [liveActions.every((action) => definition[action] === undefined) && 'has no action'],
 ]
 
-/** Lists the parameters that a list continues with. */
 const listPositionParams = (page: PageDefinition): string[] => {
   if ('position' in page) {
     const { size, cap = { order: {}, behind: {} } } = page

@@ -43,7 +43,6 @@ export type OperandForm = keyof typeof forms
 /** Forms of operands in the order of the builder. */
 export const operandForms: readonly string[] = Object.keys(forms)
 
-/** An operator of a filter. */
 interface OperatorFacts {
   readonly form: OperandForm
   /** Sign or word in filters as text. */

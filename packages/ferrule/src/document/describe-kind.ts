@@ -66,7 +66,6 @@ function describeFinding({ says, menu, url, role }: Finding): string {
   return [says, where === undefined ? '' : `${where}.`, role === undefined ? '' : `Role: ${role}.`].filter((each) => each !== '').join(' ')
 }
 
-/** Prints the fields that a person fills in. */
 const filledFields = (given: Fields): Block =>
   table(
     ['Name', 'Type', 'Required', 'Meaning', 'Where to find it'],
@@ -152,7 +151,6 @@ function searchPart(name: string, { context_store_search: searchable, sync }: En
 
 const printEntityLink = (name: string): string => `[\`${name}\`](#${name})`
 
-/** Lists what the fields of an entity refer to. */
 const referencePart = ({ refers = {} }: EntityDefinition): Block[] => {
   const all = Object.entries(refers).map(([path, name]) => `\`${path}\` to ${printEntityLink(name)}`)
   return all.length === 0 ? [] : [paragraph(`[Refers](../search.md#related-records) by ${all.join(', by ')}.`)]

@@ -4,7 +4,6 @@ import { type EntityDefinition, listLiveActions, type Operation } from '../defin
 import { type Field, type Fields, isExactInteger, isOptional } from '../definition/fields.ts'
 import { findShape } from '../definition/page.ts'
 
-/** Prints a text as a literal type. */
 const quote = (value: unknown): string => {
   const text = JSON.stringify(value)
   return typeof value === 'string' && !/['\\]/.test(text) ? `'${text.slice(1, -1)}'` : text
@@ -80,7 +79,6 @@ class Declarations {
   }
 }
 
-/** Prints an operation: its parameters by name, and what decides on the type of its answer. */
 function printOperation({ page, answers }: Operation, params: string, pages: ConnectorDefinition['pages']): string {
   const shape = page === undefined ? '' : `; page: '${findShape(pages, page)}'`
   return `{ params: ${params}${shape}${answers === undefined ? '' : `; answers: '${answers}'`} }`

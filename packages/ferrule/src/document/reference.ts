@@ -100,7 +100,6 @@ function listPartEntries({ id: section }: ReferenceSection, { id, title, blocks 
   ]
 }
 
-/** Characters and words of a search that count. */
 const mostTyped = { characters: 200, words: 8 } as const
 
 const splitWords = (text: string): readonly string[] => text.toLowerCase().split(/\s+/).filter(Boolean)

@@ -32,7 +32,6 @@ const secondsPerDay = 86_400
 const mostValues = 200
 
 const forms: Readonly<Record<string, TimeForm>> = { 'unix-time': 'seconds', 'unix-time-ms': 'milliseconds', date: 'date' }
-/** Reads how a parameter writes a time from its type. */
 const readTimeForm = (params: Fields, name: string): TimeForm | undefined => forms[params[name]?.format ?? '']
 
 type FullSince = Extract<FileSince, { readonly field: string; readonly send: string }>
@@ -312,7 +311,6 @@ function buildEntity(scope: BuildScope, name: string, entity: FileEntity): Entit
   }
 }
 
-/** Builds how the fields are found that an account has of its own. */
 function buildDescribed(scope: BuildScope, name: string, { described }: FileEntity, entities: Named<EntityDefinition>) {
   if (described === undefined) return {}
   const steps = ['entities', name, 'described']

@@ -89,7 +89,6 @@ export const toSentence = (name: string): string => {
   return words === '' ? name : `${words[0]?.toUpperCase()}${words.slice(1)}`
 }
 
-/** Types whose values are no texts. */
 const numeric: ReadonlySet<FieldType> = new Set(['integer', 'number', 'boolean'])
 
 const placeholder: ShortField = { type: 'string', many: false, mark: '' }
@@ -98,7 +97,6 @@ const readShort = (text: string, use: FieldUse): ShortField => {
   return isShortField(read) ? read : placeholder
 }
 
-/** Builds the fields of one map. */
 class FieldBuilder {
   readonly #scope: FieldScope
   readonly renamed: Record<string, string> = {}

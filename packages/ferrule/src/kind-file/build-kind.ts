@@ -195,7 +195,6 @@ function findOperation(
   return isKnown && isAction(action) ? { entity, action } : undefined
 }
 
-/** Checks the fixed parameters of a call. */
 function checkGiven(scope: BuildScope, steps: Steps, params: Named<unknown>, known: Fields = {}): void {
   for (const [name, value] of Object.entries(params))
     if (refer(scope, { steps: [...steps, name], what: 'a parameter of the call', name, valid: Object.keys(known) }))
@@ -220,7 +219,6 @@ function buildProofs(scope: BuildScope, entities: ConnectorDefinition['entities'
   }
 }
 
-/** Builds the call that names the account. */
 function buildAccount(
   scope: BuildScope,
   account: string | FileAccount,

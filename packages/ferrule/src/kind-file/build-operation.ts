@@ -92,7 +92,6 @@ const readPage = (way: FileWay | undefined): Fields => {
   }
 }
 
-/** Lists the parameters of the vendor that a way of paging sends. */
 const listPaging = (way: FileWay | undefined): readonly string[] => [way?.send ?? [], way?.size?.split('=')[0] ?? []].flat()
 
 /** Lists the arguments that callers must give: those that neither a parameter of the body nor paging fills. */

@@ -82,10 +82,8 @@ const describe = (tree: Tree): string => {
   return typeof tree.value === 'string' ? 'a text' : JSON.stringify(tree.value)
 }
 
-/** The groups of keys of one sort of file. */
 type Table = Readonly<Record<string, KeyGroup>>
 
-/** Describes what a shape takes, for messages. */
 const expect = (shape: Shape, table: Table): string => {
   switch (shape.is) {
     case 'text':
@@ -113,7 +111,6 @@ const expect = (shape: Shape, table: Table): string => {
   }
 }
 
-/** Returns whether a shape is written as this sort of value. */
 const fits = (shape: Shape, { is }: Tree): boolean => {
   if (shape.is === 'value') return true
   if (shape.is === 'list') return is === 'list'

@@ -211,7 +211,6 @@ type SlotField<R, N> = N extends keyof R
     ? Field<number | bigint>
     : Field<string>
   : Field<string>
-/** Parameters that the configuration fills. */
 type FilledFrom<O> = O extends { readonly params: infer M }
   ? { [K in keyof M]: M[K] extends { readonly $from: string } ? K : never }[keyof M]
   : never

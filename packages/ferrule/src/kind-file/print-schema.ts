@@ -23,7 +23,6 @@ const printMap = (names: keyof typeof textForms, of: Json, most?: number): Json 
   ...(most === undefined ? {} : { maxProperties: most }),
 })
 
-/** Prints what a key may hold. */
 function printShape(shape: Shape): Json {
   switch (shape.is) {
     case 'text':
@@ -74,7 +73,6 @@ const marks: Readonly<Record<FieldUse, string>> = {
   any: '[?!]?',
 }
 
-/** Prints the fields for one use: types with sentences, objects, and lists of one element. */
 function printFields(use: FieldUse): [string, Json][] {
   const types = listFieldTypes(use)
   const short = {

@@ -201,7 +201,6 @@ function findUnsure(found: Findings, path: string): Place {
   return found.findPlace(found.has(steps) ? steps : ['unsure', path], 'key')
 }
 
-/** Checks a tree, and makes the long form of it. */
 function readFile(tree: Tree | undefined, found: Findings, { rules = {}, further }: Checks): ReadKind {
   const checker = new TreeChecker(found)
   const file = tree === undefined ? undefined : checker.check(tree, { is: 'keys', group: 'kind' }, [])

@@ -190,7 +190,6 @@ export function listKeyProblems({ key }: Pick<EntityDefinition, 'key'>, records:
 const listTypes = ({ record = {} }: EntityDefinition, action: string, records: readonly Values[]): string[] =>
   records.flatMap((each, index) => listTypeProblems(record, each, action === 'list' ? `[${index}].` : ''))
 
-/** Lists what is wrong with the end of a call. */
 function listEndProblems({ error: expected, action, hasMore, data }: Recording, done: Replay): string[] {
   const code = done.error instanceof FerruleError ? done.error.code : undefined
   if (expected !== undefined)
@@ -257,7 +256,6 @@ interface WalkedList {
 
 const writeRequest = ({ method, url, body = '' }: HttpRequest): string => `${method} ${url.href} ${body}`
 
-/** Lists what is wrong with the requests for two times. */
 async function listRequestProblems(
   connection: Connection,
   { name, definition, since }: { readonly name: string; readonly definition: EntityDefinition; readonly since: Since },
@@ -346,14 +344,12 @@ function checkSecrets({ definition }: Kind, recording: Recording, findings: Find
   findings.fail(recording, ...listLeaks(recording))
 }
 
-/** One entity with its recordings. */
 interface Tested {
   readonly name: string
   readonly own: readonly Recording[]
   readonly walked: Walked
 }
 
-/** Says of the list of an entity whether recordings show its pages and its end. */
 function checkList({ name, own, walked }: Tested, { onePage }: Operation, findings: FindingList): void {
   const list = { entity: name, action: 'list' }
   const [first] = own

@@ -41,7 +41,6 @@ export const show = (value: unknown): string => {
 
 const step = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`)
 
-/** How two values are compared. */
 interface Comparison {
   /** True: an object may have members that are not written. */
   readonly isPart: boolean

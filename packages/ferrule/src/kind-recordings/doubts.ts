@@ -26,7 +26,6 @@ interface Doubt {
   readonly example?: string
 }
 
-/** A path of the file into answers. */
 interface AnswerPath {
   readonly steps: Steps
   readonly path: string
@@ -74,7 +73,6 @@ function findNear({ path, words = [] }: AnswerPath, { at, names }: Lost): string
   return name === undefined ? undefined : steps.with(at, name).join('.')
 }
 
-/** Says of a path that no recorded answer has it. */
 function doubtPath(given: AnswerPath): readonly Doubt[] {
   const { steps, path, within, isOptional = false } = given
   const lost = findLost(within, parsePath(path))
@@ -91,7 +89,6 @@ function doubtPath(given: AnswerPath): readonly Doubt[] {
 const readBodies = (exchanges: Recording['exchanges']): readonly unknown[] =>
   exchanges.flatMap(({ answer: { body } }) => (body === undefined ? [] : [body]))
 
-/** Lists the rows as the vendor sent them. */
 const readRows = ({ at, keyed }: Operation, bodies: readonly unknown[]): readonly unknown[] => {
   const path = parsePath(at)
   const rows = bodies.flatMap((body) =>
@@ -100,7 +97,6 @@ const readRows = ({ at, keyed }: Operation, bodies: readonly unknown[]): readonl
   return keyed === undefined ? rows : rows.flatMap((each) => (isObject(each) ? Object.values(each) : []))
 }
 
-/** A recorded call with its operation. */
 interface Recorded {
   readonly recording: Recording
   readonly operation: Operation
@@ -159,7 +155,6 @@ function listOperationPaths(
   ]
 }
 
-/** Lists the paths of failures. */
 function listErrorPaths({ problem: { code, message, failed } }: ConnectorDefinition, all: readonly Recorded[]): readonly AnswerPath[] {
   const within = all.flatMap(({ recording }) =>
     readBodies(
@@ -195,7 +190,6 @@ const listWebhookPaths = ({ webhooks }: ConnectorDefinition): readonly AnswerPat
     (webhooks?.[key] ?? []).map((path) => ({ steps: ['webhooks', key], path, within: [], words: ['header:'] })),
   )
 
-/** Lists keys that stand twice in the recorded records. */
 async function doubtKeys(kind: Kind, { configuration }: Recordings, all: readonly Recorded[]): Promise<readonly Doubt[]> {
   const connection = createReplayConnection(kind, configuration)
   const doubts: Doubt[] = []

@@ -125,7 +125,6 @@ const syntax: Readonly<Record<string, string>> = {
   EndOfFileExpected: 'the file goes on behind its value',
 }
 
-/** Finds line and column of an offset. */
 function createPlaceFinder(text: string): (offset: number) => Place {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)

@@ -239,7 +239,6 @@ async function readEntry(
   return { recording: file?.recordings[0], problems: mistakes.map(({ path, message }) => `${path} ${message}`) }
 }
 
-/** Replays an entry: what it returns is its data. */
 async function addData(connection: Connection, entry: Values): Promise<{ readonly entry: Values; readonly problems: readonly string[] }> {
   const { recording, problems } = await readEntry(connection.kind.definition.kind, entry)
   if (recording === undefined) return { entry, problems }
@@ -341,7 +340,6 @@ const mostNamed = 5
 /** Longest value of a query that an error shows: a longer one can be a credential. */
 const longestShown = 12
 
-/** Writes what distinguishes a request for people. */
 function nameRequest({ method, url }: { readonly method: string; readonly url: URL }): string {
   const query = [...url.searchParams].map(([name, value]) => `${name}=${value.length > longestShown ? '…' : value}`).join('&')
   return `${method} ${url.pathname}${query === '' ? '' : `?${query}`}`

@@ -14,7 +14,6 @@ export interface Replaced {
   readonly as: string | undefined
 }
 
-/** What a recording is made of. */
 interface Given {
   /** Values of credentials by the names of their fields: all that were used. */
   readonly secrets: readonly (readonly [name: string, value: string])[]

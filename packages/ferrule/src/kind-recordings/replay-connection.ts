@@ -14,7 +14,6 @@ export function inventValue({ pattern, enum: values = [], examples = values }: F
   return first === undefined ? undefined : String(first)
 }
 
-/** Invents required values of the configuration. */
 const inventConfiguration = ({ configuration }: ConnectorDefinition): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(configuration).flatMap(([name, field]) => {

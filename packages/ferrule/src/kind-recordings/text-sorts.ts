@@ -137,7 +137,6 @@ export function sortOfText(text: string, byName: Sort | undefined): Sort | undef
 const pad = (start: string, digits: string, length: number, fill: string): string =>
   start + digits.padStart(Math.max(digits.length, length - start.length), fill)
 
-/** Invents the value of an id, with its length and form. */
 function inventId(from: string, count: number): string {
   const digits = String(count)
   if (uuid.test(from)) return `00000000-0000-4000-8000-${digits.padStart(12, '0')}`

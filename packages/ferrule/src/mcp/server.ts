@@ -281,7 +281,6 @@ const readTotal = (range: unknown): number | null => {
   return total === undefined ? null : Number(total)
 }
 
-/** Reads what a source answers to a download. */
 function readDownload(result: unknown): Opened {
   const stream = isObject(result) ? result['stream'] : undefined
   if (!isObject(result) || !(stream instanceof ReadableStream)) throw fail('internal_error', {})

@@ -61,7 +61,6 @@ const maxBody = 1024 * 1024
 /** Header, or word within any value of a request, that asks for a refusal with a status. */
 const demandHeader = 'x-sandbox-status'
 const demandWord = /sandbox-status-([45]\d\d)/
-/** Headers that belong to the transfer of the recorded answer. */
 const ownHeaders = new Set(['content-length', 'content-encoding', 'transfer-encoding', 'connection', 'keep-alive'])
 
 /** Returns the status of the refusal that a request asks for. */

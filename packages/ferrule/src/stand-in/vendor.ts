@@ -22,7 +22,6 @@ const meanings: Readonly<Record<number, ErrorCode>> = {
   429: 'upstream_rate_limited',
 }
 
-/** The refusals of a vendor. */
 class Failures {
   readonly #definition: ConnectorDefinition
   readonly #recorded: readonly RecordedAnswer[]

@@ -7,7 +7,6 @@ import { countMeasure, isMeasureFunction, isTimeUnit, measureFunctions, timeUnit
 import { type Token, Tokens } from './filter/lexer.ts'
 import { refuse, shorten } from './filter/refusals.ts'
 
-/** A group: a field, or an object with one. */
 type Group = string | { readonly field: string; readonly [part: string]: unknown }
 /** A measure: `count`, or a function with a field. */
 type Measure = string | Readonly<Record<string, unknown>>

@@ -16,7 +16,6 @@ function privateWindow({ slots }: World): { readonly from: string; readonly to: 
   return { from: new Date(from).toISOString(), to: new Date(last).toISOString() }
 }
 
-/** Ids of calls with a fixed purpose. */
 function callFacts({ calls }: World) {
   const call = (purpose: string) => at(calls, special(purpose)).id
   return {

@@ -131,7 +131,6 @@ export async function startGong(options: GongOptions) {
   return { origins: state.origins, sandbox, close }
 }
 
-/** One endpoint of the imitated API. */
 interface Route extends RoutePattern {
   /** What a bearer token must allow. */
   readonly scope: string
@@ -347,7 +346,6 @@ function averages(world: World, entries: readonly CallEvent[]): readonly { name:
   return [...rows, { name: 'Question Rate', value: Number((mean(3) * 2).toFixed(2)) }]
 }
 
-/** Counts of the period. */
 const activityStatistic: Statistic = {
   key: 'usersAggregateActivityStats',
   envelope: true,

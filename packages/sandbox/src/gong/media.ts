@@ -19,7 +19,6 @@ export interface Media {
   refuse(status: number, message?: string): Reply
 }
 
-/** What the files are made from. */
 interface MediaOptions {
   readonly world: World
   readonly secret: string

@@ -10,7 +10,6 @@ export const productCount = 600
 /** The product with more variants than the API shows. */
 export const productWithManyVariants = 300
 
-/** How many variants that product has. */
 const manyVariants = 140
 
 /** How many variants of a product the API shows. */
@@ -123,7 +122,6 @@ function hasProduct(view: View, variant: number): boolean {
 /** Positions of levels per location, for keys that are no ids. */
 const levelWidth = 1_000_000
 
-/** Which levels are asked for. */
 interface LevelChoice {
   /** Positions of locations; left out: all. */
   readonly sites?: readonly number[]

@@ -36,7 +36,6 @@ function wishesOf(view: View, checkout: number): readonly Wish[] {
   })
 }
 
-/** Returns one line of a checkout: it has no id. */
 function wishRecord(view: View, { variant, quantity, price }: Wish, key: string): JsonRecord {
   const names = lineNames(view, variant)
   return {

@@ -54,7 +54,6 @@ function refusal(status: number, error: string, description: string, { oauthErro
   return { status: 400, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
 }
 
-/** Parameters of a body: JSON or a form. */
 function parametersOf({ headers, body }: ReceivedRequest): ReadonlyMap<string, string> {
   if (!(headers['content-type'] ?? '').startsWith('application/json')) return new Map(new URLSearchParams(body))
   const given = parseJson(body)

@@ -153,7 +153,6 @@ function consents(view: View, customer: number): JsonRecord {
   }
 }
 
-/** The fields that a customer has wherever it is embedded. */
 function briefFields(view: View, customer: number): JsonRecord {
   const person = personOf(view, customer)
   const random = randomOf(view, 'customer', customer)

@@ -106,7 +106,6 @@ export interface Route extends RoutePattern {
   readonly handle: (call: Call) => Answer
 }
 
-/** A list, its count and its single records. */
 interface Resource {
   readonly scope: string
   readonly rows: (call: Call, query: URLSearchParams) => Rows
@@ -418,7 +417,6 @@ function linkHeader(call: Call, { rows, sort, page, query, limit }: Linked): Rea
   return { link: links.map(({ rel, url }) => `<${url}>; rel="${rel}"`).join(', ') }
 }
 
-/** What a list route gives. */
 interface ListedPage {
   readonly key: string
   rows(query: URLSearchParams): Rows
@@ -436,14 +434,12 @@ function answerPage(call: Call, listed: ListedPage): Answer {
   return okList(listed.key, recordsAt(call, rows, page.positions), links)
 }
 
-/** Answers a list as a whole: the vendor does not page it. */
 function answerWhole(call: Call, { key, rows: listed }: ListedPage): Answer {
   const rows = listed(call.query)
   const positions = sortedPositions(rows, testsOf(rows, call.query), sortOf(rows, call.query))
   return okList(key, recordsAt(call, rows, positions))
 }
 
-/** Answers how many records a list has. */
 function answerCount(call: Call, { rows: listed }: ListedPage): Answer {
   const rows = listed(call.query)
   return ok({ count: sortedPositions(rows, testsOf(rows, call.query), { field: 'id', descending: false }).length })

@@ -3,7 +3,6 @@ import { listRows, noTimes, type Rows } from './rows.ts'
 import { type Town, towns } from './words.ts'
 import { changedAt, day, idIn, type JsonRecord, shopTime, type View } from './world.ts'
 
-/** Subdomain of the store. */
 const storeName = 'sandbox-store'
 
 /** Host of the store at the vendor. */

@@ -59,7 +59,6 @@ export type ShopifySwitches = Readonly<typeof factory>
 
 const standard: BucketSize = { size: 40, leak: 2 }
 
-/** The bucket of each plan. */
 const plans: Readonly<Record<string, BucketSize>> = {
   standard,
   advanced: { size: 80, leak: 4 },

@@ -13,7 +13,6 @@ interface InsertStep {
   readonly into: string | undefined
 }
 
-/** One branch: a target, and when its rows go there. */
 interface Branch {
   readonly target: readonly Token[]
   readonly columns: readonly Token[]

@@ -34,7 +34,6 @@ export interface Hold {
   release(failure?: HoldFailure): void
 }
 
-/** A hold as control requests show it. */
 type HoldState = HoldOptions & { readonly id: number; readonly waiting: number }
 
 /** A statement at a point where a hold can stop it. */

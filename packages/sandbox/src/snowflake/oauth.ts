@@ -19,7 +19,6 @@ import { type Access, snowflakeCredentials } from './tokens.ts'
 
 const vendor = 'Snowflake'
 
-/** A user of the account, with the roles that the consent can be for. */
 interface User extends Person {
   readonly name: string
   readonly roles: readonly string[]
@@ -41,7 +40,6 @@ interface Grant {
   readonly scope: string
 }
 
-/** What a code stands for. */
 interface Agreed extends Grant {
   readonly redirectUri: string
   /** Digest of the verifier, of a page that got one. */
@@ -101,7 +99,6 @@ interface Options {
   readonly switches: () => SnowflakeSwitches
 }
 
-/** Returns what gives and checks tokens. */
 function createTokens({ clock, secret, switches }: Options) {
   const codes = createCodes<Agreed>(clock)
   const used = new Set<string>()

@@ -219,7 +219,6 @@ interface Listed {
 
 type ShowKind = 'DATABASES' | 'SCHEMAS' | 'TABLES' | 'VIEWS' | 'WAREHOUSES' | 'COLUMNS'
 
-/** What a value of a listing can depend on beside its object. */
 interface Current {
   readonly database: string | undefined
   readonly schema: string | undefined

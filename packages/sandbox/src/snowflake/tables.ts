@@ -32,7 +32,6 @@ export interface StatementResult {
   readonly statementHandles?: readonly string[]
 }
 
-/** How rows are cut. */
 interface PartitionSizes {
   /** Bytes of partition 0, of the others, of all together. */
   readonly first: number

@@ -55,7 +55,6 @@ const unused: JsonRecord = {
   brand_safety_type: 'NO_BRAND_SAFETY',
 }
 
-/** Who is to see the ads. */
 function targeting(view: View, { account, position }: AdGroup, random: Random): JsonRecord {
   const audience = (offset: number) =>
     world.objectId(view, { kind: 'audiences', account, position: (position + offset) % Math.max(account.audiences, 1) })

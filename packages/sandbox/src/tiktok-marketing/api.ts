@@ -174,7 +174,6 @@ function createApi(state: TiktokState) {
   }
 }
 
-/** One endpoint that needs a token. */
 interface Route {
   readonly method: string
   /** Below the version; ends with a slash. */
@@ -263,7 +262,6 @@ function grantedAdvertisers({ query, access }: Call): Success {
 const get = { method: 'GET', inSandbox: true } as const
 const live = { method: 'GET', inSandbox: false } as const
 
-/** Every endpoint that needs a token. */
 const routes: readonly Route[] = [
   { ...get, path: '/advertiser/info/', scope: scopes.advertiser, handle: advertisers },
   { ...get, path: '/campaign/get/', scope: scopes.campaigns, handle: structure('campaigns') },
@@ -324,12 +322,10 @@ export async function startTiktok({ host, port, limits, clock, seed, faults }: S
   return { origins: { api: server.origin, oauth: server.origin }, sandbox, close: () => server.close() }
 }
 
-/** The address of the consent page. */
 const consentPath = '/portal/auth'
 
 const vendor = 'TikTok for Business'
 
-/** Somebody with an account at the vendor. */
 interface ConsentUser extends Person {
   /** The ad accounts that the person can share. */
   readonly accounts: readonly Account[]

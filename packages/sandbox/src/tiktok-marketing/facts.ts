@@ -19,7 +19,6 @@ import * as world from './world.ts'
 /** What a test or a reader needs to know about the imitated accounts, as of the start. Ids are those of the main account. */
 export type TiktokWorldFacts = Readonly<ReturnType<typeof factsOf>>
 
-/** Counts the objects that lists show. */
 function shownOf(view: View, account: (typeof accounts)[number], kind: Kind): number {
   if (!world.isStructural(kind)) return assetRows(view, account, kind).size
   const positions = Array.from({ length: world.sizeOf(account, kind) }, (_, position) => position)

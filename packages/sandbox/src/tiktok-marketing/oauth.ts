@@ -102,7 +102,6 @@ interface Stores {
   readonly codes: CodeStore
 }
 
-/** One endpoint that needs no token. */
 interface OpenRoute {
   readonly method: string
   /** Below the version; ends with a slash. */

@@ -17,7 +17,6 @@ type Sums = Readonly<Record<string, number>>
 
 const noSums: Sums = setEach(0, additive)
 
-/** Adds what happened to sums. */
 function addSums(sums: Record<string, number>, further: Sums): void {
   for (const [name, value] of Object.entries(further)) sums[name] = (sums[name] ?? 0) + value
 }

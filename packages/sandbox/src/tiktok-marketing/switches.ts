@@ -47,7 +47,6 @@ export type TiktokSwitches = Readonly<typeof factory>
 
 const basic: Rate = { perSecond: 10, perMinute: 600, perDay: 864_000 }
 
-/** Rates of an app by level. */
 const levels: Readonly<Record<string, Rate>> = {
   basic,
   advanced: { perSecond: 20, perMinute: 1200, perDay: 1_728_000 },

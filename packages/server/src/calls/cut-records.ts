@@ -90,7 +90,6 @@ function excludeFrom(value: unknown, tree: FieldTree): unknown {
   return Object.fromEntries(kept)
 }
 
-/** Fields to return of every record. */
 interface FieldChoice {
   /** Dot paths to keep; takes precedence over `exclude`. Absent, null and `[]` keep all. */
   readonly select?: readonly string[] | null | undefined

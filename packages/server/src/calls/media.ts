@@ -131,7 +131,6 @@ export async function openMedia(
   return { file, connectorId: call.connectorId }
 }
 
-/** Parses what this service wrote. */
 function readCall(text: string): MediaCall | undefined {
   const call: unknown = JSON.parse(text)
   return isObject(call) ? (call as unknown as MediaCall) : undefined

@@ -287,7 +287,6 @@ const damagedError = () =>
     },
   )
 
-/** A write under an Idempotency-Key. */
 interface KeyedWrite {
   /** 1 to 255 printable ASCII characters, unique per connector. */
   readonly key: string

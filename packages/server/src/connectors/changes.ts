@@ -104,7 +104,6 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
   },
 })
 
-/** The kind of a connector, and the one that a change moves it to. */
 interface KindMove {
   readonly before: ServedKind
   readonly after: ServedKind

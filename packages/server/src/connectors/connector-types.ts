@@ -16,7 +16,6 @@ export interface KindSummary extends Pick<ConnectorDefinition, 'kind' | 'id' | '
   readonly copied: boolean
 }
 
-/** A version of a kind that an organization brought. */
 interface OwnVersion extends OwnKind {
   readonly version: number
   /** Hosts that it leads to. */

@@ -94,7 +94,6 @@ export function toConnectorSummary(row: ConnectorRow, kind: ServedKind | undefin
   }
 }
 
-/** Collects problems of a request. */
 interface Mistakes {
   /** Returns the result of `read`, or undefined after collecting its error. Errors without a field get the given one. */
   take<T>(field: string, read: () => T): T | undefined
@@ -106,7 +105,6 @@ interface Mistakes {
 const toProblems = (field: string, error: FerruleError): readonly Problem[] =>
   error.errors.length > 0 ? error.errors : [{ field, message: error.message.replace(/\.$/, ''), error_code: error.code }]
 
-/** Starts a collection. */
 function collectMistakes(): Mistakes {
   const found: { readonly field: string; readonly error: FerruleError }[] = []
   const add = (field: string, error: FerruleError): void => {
@@ -196,7 +194,6 @@ export function readDraft(catalogue: Catalogue, given: unknown, sandbox: boolean
 type Body = Partial<Read<typeof connectorInput>>
 type KindValues = Pick<ConnectorDraft, 'kind' | 'scheme' | 'credentials' | 'configuration' | 'entities'>
 
-/** Reads the members that depend on the kind. */
 function readKindValues(
   mistakes: Mistakes,
   kind: ServedKind,

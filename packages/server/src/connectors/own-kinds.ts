@@ -149,7 +149,6 @@ async function listTaken({ kinds }: Pick<Parts, 'kinds'>, db: Db, principal: Pri
   ]
 }
 
-/** A file with what it means for the kind that is there. */
 interface Upload extends ReadUpload {
   /** Version that it was compared with; 0 for a new kind. */
   readonly newest: number
@@ -213,7 +212,6 @@ const refuseMore = () =>
     { field: '', message: `cannot be done: the organization has ${mostKinds} kinds, the most; delete some`, error_code: 'limit' },
   ])
 
-/** Stores a version, and what follows from it. */
 async function store(
   parts: OwnKindParts,
   principal: Principal,

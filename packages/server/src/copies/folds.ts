@@ -192,7 +192,6 @@ function findWritten(kind: Kind, call: Call): Foldable | undefined {
   return foldable.sync.notCopied?.some((name) => params[name] !== undefined && params[name] !== null) ? undefined : foldable
 }
 
-/** Records in the queue. */
 interface Waiting {
   readonly access: ConnectorAccess
   readonly entity: string

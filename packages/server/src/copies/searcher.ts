@@ -42,7 +42,6 @@ async function countRowsRead(session: Session, { text, values }: SearchStatement
   return rows.reduce((sum, row) => sum + sumRowsRead(JSON.parse(String(row['QUERY PLAN'])), findTable(table)), 0)
 }
 
-/** A page with the rows that the database returned. */
 interface FoundPage extends SearchPage {
   readonly rows: readonly SearchRow[]
   /** What the statement could rely on. */
@@ -244,7 +243,6 @@ function countDown({ signal, timeoutMs }: SearchLimits, lateHint: () => string):
 
 type ReadingOptions = Pick<SearchOptions, 'connector'> & { readonly reliance: Reliance }
 
-/** Statements of a search, and what they cost. */
 interface Observed<T> {
   readonly limits: SearchReadOptions
   read(run: SearchRun, options: ReadingOptions): Promise<T>

@@ -112,7 +112,6 @@ const staleError = (entity: string, { maxAge, state, now }: { maxAge: number; st
     { retryAfterMs: state.retryAfterMs },
   )
 
-/** An entity that a search reads besides its own, with its state. */
 type RelatedState = readonly [entity: string, state: CopyStatus]
 
 /** The states of entities, and which of them a filter leads through. */

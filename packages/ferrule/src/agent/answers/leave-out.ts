@@ -3,7 +3,6 @@ import { isObject } from '../../definition/object.ts'
 import { writeLine } from './json.ts'
 import { estimateTokens } from './token-count.ts'
 
-/** Rows that the choice is made from. */
 const sampleRows = 10
 /** Tokens of a row beside its fields. */
 const rowFrame = 3

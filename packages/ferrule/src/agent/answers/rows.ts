@@ -176,7 +176,6 @@ function buildForm(wanted: RowsToWrite, rows: readonly unknown[], facts: string)
   return { layout, columns, whole: left - estimateHandles(wanted, true), part: left - estimateHandles(wanted, false) }
 }
 
-/** Rows that fit, and how they are written. */
 interface Written {
   readonly columns: string
   readonly fitted: Fitted
@@ -222,7 +221,6 @@ export async function writeRows(wanted: RowsToWrite): Promise<string> {
   return isStuck ? writePiece({ ...wanted, offset: { at: offset.at, character: 0 } }) : write(written)
 }
 
-/** Rows of the sample that chooses the form. */
 const sampleRows = 10
 /** Rows whose fields become columns. A row behind them with another field ends the table, and is read on as an object. */
 const namedRows = 100
@@ -279,7 +277,6 @@ function writeRow(row: unknown, { columns, known }: Layout): string | undefined 
   return isObject(row) && Object.keys(row).every((name) => known.has(name)) ? writeCells(row, columns) : undefined
 }
 
-/** What rows are fitted to. */
 interface Fit {
   readonly layout: Layout
   readonly maxTokens: number
@@ -287,7 +284,6 @@ interface Fit {
   readonly mostCharacters: number
 }
 
-/** Writes rows as long as they fit. */
 function fitRows(rows: readonly unknown[], { layout, maxTokens, mostCharacters }: Fit): Fitted {
   const lines: string[] = []
   const costs: number[] = []

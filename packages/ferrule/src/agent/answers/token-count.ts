@@ -85,7 +85,6 @@ for (let code = 0; code < 0x80; code += 1) classes[code] = classifyAscii(code)
 /** Returns the class at an index; blank beyond the ends. */
 const classify = (text: string, at: number): number => (at >= 0 && at < text.length ? (classes[text.charCodeAt(at)] ?? blank) : blank)
 
-/** Finds the end of a run of one class. */
 function findEnd(text: string, from: number, wanted: number): number {
   let at = from
   while (at < text.length && classes[text.charCodeAt(at)] === wanted) at += 1

@@ -106,7 +106,6 @@ function readChangesDays({ options }: CommandContext): Pick<ConnectorPatch, 'cha
 const readDefaultOr = (options: CommandOptions, name: string): number | null | undefined =>
   readText(options, name) === 'default' ? null : readNumber(options, name, 1)
 
-/** Builds the members of a connector in the sandbox. */
 async function buildSandboxInput(kind: string, context: CommandContext): Promise<Schema> {
   const { credentials, configuration } = buildSandboxValues(kind, await readKind(kind, context))
   return { environment: { sandbox: true }, credentials, replication_config: configuration }
@@ -224,7 +223,6 @@ async function chooseScheme({ title, credentials }: KindDocument, { ask }: Comma
   return credentials.find(({ scheme }) => scheme === chosen) ?? first
 }
 
-/** Asks for one field: its description is the question. */
 async function askField(name: string, schema: Schema, { ask }: CommandContext): Promise<unknown> {
   const { description, pattern, enum: choices } = schema
   const message = typeof description === 'string' ? `${name}: ${description}` : name
@@ -356,7 +354,6 @@ export async function startSync(context: CommandContext): Promise<void> {
   await output.value(await awaitRun(syncs, run, context), `${runColumns},finished_at`)
 }
 
-/** Waits for the end of a run. */
 async function awaitRun(syncs: Syncs, run: SyncRunRecord, context: CommandContext): Promise<SyncRunRecord> {
   const progress = await context.openProgress({ isOutputShown: false })
   let last = run

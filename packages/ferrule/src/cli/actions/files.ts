@@ -199,7 +199,6 @@ async function refuseExisting(path: string, isForced: boolean): Promise<void> {
   if (exists) throw failUsage(`The file ${path} exists.`, 'Give --force to overwrite it, or another name.')
 }
 
-/** Finds the part of an earlier run. */
 async function findPart(path: string): Promise<{ readonly bytes: number; isOf(tag: string | null): boolean } | undefined> {
   const folder = dirname(path)
   const names = await readdir(folder).catch(() => [])

@@ -100,7 +100,6 @@ export async function addKind(context: CommandContext): Promise<void> {
   note(`Wrote ${[...files.keys()].join(', ')} of ${name}@${version}: no mistakes, ${shared.doubts} doubts.${change}`)
 }
 
-/** Digests a text. */
 const hashText = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex')
 
 /** Digests a file; undefined without the file. */
@@ -138,7 +137,6 @@ const mostUnpacked = { bytes: 16 * 1024 * 1024, entries: 1_000 } as const
 
 const rulesFile = /\.rules\.[cm]?[jt]s$/
 
-/** A kind of a package, checked. */
 interface SharedKind {
   /** Texts by the names of their files: the kind, and its recordings if there are any. */
   readonly files: ReadonlyMap<string, string>
@@ -243,7 +241,6 @@ async function readSharedKind(archive: Buffer, from: WantedPackage): Promise<Sha
 }
 
 const publicRegistry = 'https://registry.npmjs.org/'
-/** Variable of npm's own with the address of the registry. */
 const registryVariable = 'npm_config_registry'
 /** Largest answers, in bytes. */
 const mostBytes = { record: 4 * 1024 * 1024, archive: 4 * 1024 * 1024 } as const
@@ -266,7 +263,6 @@ interface FoundPackage extends WantedPackage {
   readonly integrity: string
 }
 
-/** A row of a search. */
 interface ListedPackage {
   readonly name: string
   readonly version: string

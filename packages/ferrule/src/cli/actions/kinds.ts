@@ -147,7 +147,6 @@ export async function checkKinds({ args, output, note }: CommandContext): Promis
   note(`${args.join(', ')}: no mistakes, ${countNoun(doubts.length, 'doubt')}${left}.`)
 }
 
-/** Writes a file that does not exist yet. */
 async function writeNew(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
     throw failUsage(

@@ -279,7 +279,6 @@ function measureCommon(one: readonly string[], other: readonly string[]): readon
   return lengths
 }
 
-/** Finds the parts between lines that both lists have. */
 function findHunks(one: readonly string[], other: readonly string[], offset: number): readonly Hunk[] {
   const isLarge = one.length * other.length > mostPairs
   const lengths = isLarge ? [] : measureCommon(one, other)
@@ -351,7 +350,6 @@ interface FileContent {
   readonly mode: number | undefined
 }
 
-/** A change of a file that is not made yet. */
 interface FileChange {
   readonly path: string
   /** Paths of the file's folders below its base, and its own. */

@@ -55,7 +55,6 @@ export const publicationMembers = describeMembers(
   ...['slug', 'version', 'published', 'class', 'changes', 'hosts', 'connectors', 'moved', 'left'],
 )
 
-/** Reads the slug that a file names, also where the rest of the file is wrong. */
 async function readSlug(text: string, file: string): Promise<string> {
   const slug = await (await import('../../kind-file/tree.ts')).readKindSlug(text)
   if (slug !== undefined) return slug

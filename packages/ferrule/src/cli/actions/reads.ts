@@ -35,7 +35,6 @@ import { readEventTypes } from './webhooks.ts'
 
 /** Columns of a table; other formats have everything. */
 const foundColumns = 'title,connector.name,entity,key,time'
-/** Member of a hit with what it refers to. */
 const related = 'related'
 
 async function readIds(context: CommandContext): Promise<readonly string[]> {
@@ -360,7 +359,6 @@ export async function printEvents(context: CommandContext): Promise<void> {
   }
 }
 
-/** Reads the address of a local program. */
 function readForwardAddress({ options }: CommandContext): string {
   const given = readText(options, 'forwardTo')
   const url = given === undefined ? null : URL.parse(given)

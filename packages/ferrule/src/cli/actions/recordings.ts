@@ -76,7 +76,6 @@ interface Opened {
   readonly listSecrets: () => Credentials
 }
 
-/** Connects to the vendor with credentials of the environment. */
 async function openVendor(kind: Kind, document: KindDocument, env: CommandContext['env']): Promise<Opened> {
   const { openConnection } = await import('../../engine/local.ts')
   const options = readLocalOptions(document, env)

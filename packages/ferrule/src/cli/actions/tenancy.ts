@@ -91,7 +91,6 @@ export async function createWorkspace(context: CommandContext): Promise<void> {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Finds a workspace by its id or its name. */
 async function findWorkspace(
   workspaces: Workspaces,
   given: string,
@@ -235,7 +234,6 @@ export async function listTokens(context: CommandContext): Promise<void> {
   await context.output.list(collectPages(tokens.list({}, callOptions(context))), tokenColumns)
 }
 
-/** Finds a token by its id or its name. */
 async function findToken(tokens: McpTokens, context: CommandContext): Promise<McpTokenRecord> {
   const [given = ''] = context.args
   const fitting: McpTokenRecord[] = []

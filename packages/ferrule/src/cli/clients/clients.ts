@@ -31,7 +31,6 @@ export interface Placement {
 /** Builds an entry that names no transport. */
 const buildPlainCommand = ({ command, args, env }: CommandAccess) => ({ command, args, ...(Object.keys(env).length === 0 ? {} : { env }) })
 
-/** Builds an entry that names the transport. */
 const buildTypedCommand = (access: CommandAccess): object => ({ type: 'stdio', ...buildPlainCommand(access) })
 
 const authorize = (reference: string) => ({ headers: { Authorization: `Bearer ${reference}` } })

@@ -25,7 +25,6 @@ const success = 0
 /** Arguments of WASI's reading and writing: the file, the buffers with their number, and where the number of bytes is put. */
 type Transfer = readonly [file: number, vectors: number, count: number, result: number]
 
-/** What one run reads and writes. */
 class Streams {
   #input: Uint8Array = new Uint8Array()
   #at = 0

@@ -69,7 +69,6 @@ function hasPath(value: unknown, segments: readonly string[]): boolean {
   return isObject(value) && Object.hasOwn(value, first) && hasPath(value[first], rest)
 }
 
-/** Watches records for the chosen fields. */
 class UnseenFields {
   #left: readonly FieldPath[]
   readonly #names = new Set<string>()
@@ -138,7 +137,6 @@ export interface OutputOptions {
 /** Batches of rows, such as the pages of a list. */
 export type Batches = AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>
 
-/** Turns the batches of one answer into text. */
 interface Writer {
   batch(rows: readonly unknown[]): Promise<string> | string
   end(): string

@@ -10,7 +10,6 @@ import type { CommandContext } from '../context.ts'
 import { callOptions, openTransport } from '../session.ts'
 import { buildServiceOptions, readSettings } from '../settings.ts'
 
-/** Loads the definitions of this package. */
 const loadKinds = async () => (await import('../../connectors/index.ts')).kinds
 
 /** Lists the slugs of the kinds of this package. */

@@ -23,7 +23,6 @@ const name = (what: string) =>
     'if_known',
   )
 
-/** Where and how a statement runs. */
 const context = {
   database: name('database'),
   schema: name('schema'),

@@ -215,7 +215,6 @@ export function readRows(operation: CompiledOperation, body: unknown): readonly 
   return rule === undefined ? found : found.flatMap((row) => applyRowRule(operation, rule, row))
 }
 
-/** A body with its rows parsed, and the text of the same rows. */
 interface BodyWithRowText {
   readonly body: unknown
   readonly text: RawRows
@@ -384,7 +383,6 @@ function isFailed({ kind }: Of, body: unknown): boolean {
   return failed.is === undefined ? !isEmpty(value) : value === failed.is
 }
 
-/** Returns whether a rule of the kind calls an answer with this success status an error. */
 function isRefusal(of: Of, read: ReadAnswer): boolean {
   const rules = of.kind.definition.errors.filter(({ status = 0 }) => status === read.answer.status)
   if (rules.length === 0) return false

@@ -88,7 +88,6 @@ function takeValue(job: ApartJob, operation: CompiledOperation, body: unknown): 
   }
 }
 
-/** Finds the path of the value that the job takes out of the body. */
 const findTakenPath = ({ take }: ApartJob, { list }: CompiledOperation): Path | undefined =>
   take === 'nothing' ? undefined : take === 'part' ? ['data'] : list
 

@@ -91,7 +91,6 @@ const fillParams = ({ operation, params }: Describing): Params =>
     }),
   )
 
-/** Reads the names of all pages of a description. */
 async function readNames(describing: Describing): Promise<readonly string[]> {
   const { operation, list } = describing
   const { entity = '', field = '', where } = operation.entity.described ?? {}
@@ -117,7 +116,6 @@ async function readNames(describing: Describing): Promise<readonly string[]> {
 /** Codes of a description that the credentials cannot read: the fields that the definition names are read all the same. */
 const refusals: ReadonlySet<string> = new Set(['upstream_permission_denied', 'upstream_unsupported', 'record_not_found'])
 
-/** Chooses the names that an address can hold. */
 function chooseNames(all: readonly string[]): readonly string[] {
   let room = mostCharacters
   return all.filter((name) => {
@@ -149,7 +147,6 @@ function describeMissing({ entityName }: CompiledOperation, { names, total, fail
   return left === 0 ? undefined : `${left} of the ${total} fields that the account has for ${entityName} are not asked for`
 }
 
-/** Lists the names that a refusal of the vendor quotes. */
 function listRefused(thrown: unknown, names: readonly string[]): readonly string[] {
   const message = (thrown instanceof FerruleError && thrown.upstream?.message) || ''
   const quoted = new Set([...message.matchAll(/(['"`])([\w.:-]+)\1/g)].map(([, , name]) => name))
@@ -162,7 +159,6 @@ function addWarning(outcome: Outcome, warning: string | undefined): Outcome {
   return { ...outcome, meta: { ...outcome.meta, warnings: [...(Array.isArray(warnings) ? warnings : []), `${warning}.`] } }
 }
 
-/** Returns what is kept of a description under the connector's key, and what keeps it. */
 function openKept(describing: Describing) {
   const { connection, operation, runtime } = describing
   const { descriptions, steady } = runtime

@@ -229,7 +229,6 @@ export function explainEnd({ connection, operation, given }: Ended, thrown: unkn
   return withHint(thrown, `${end}, ${left}. ${next}, or ask for less.`)
 }
 
-/** A page that was asked for. */
 interface Ended {
   readonly connection: Connection
   readonly operation: CompiledOperation

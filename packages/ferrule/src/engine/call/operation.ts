@@ -116,7 +116,6 @@ const toStrings = (value: unknown): string[] => (Array.isArray(value) ? value.ma
 /** Reads a field of the credentials that is no secret. */
 type Discovered = (field: string) => Promise<string>
 
-/** Finds the values that a connector knows under a name of the kind. */
 async function findKnownValues(connection: Connection, name: string, discovered: Discovered): Promise<readonly string[]> {
   const { configuration = '', credential } = connection.kind.definition.known?.[name] ?? {}
   const configured = toStrings(connection.configuration[configuration])

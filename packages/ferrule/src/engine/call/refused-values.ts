@@ -13,7 +13,6 @@ interface Divided {
   readonly refused: readonly { readonly value: unknown; readonly error: FerruleError }[]
 }
 
-/** What a divided read needs. */
 interface Division {
   readonly operation: CompiledOperation
   readonly parameter: FilledParameter

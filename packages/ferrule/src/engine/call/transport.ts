@@ -38,7 +38,6 @@ import type { WireRequest } from './request.ts'
 
 type Opened = { readonly opened: OpenedCredentials }
 
-/** The call that asks for a turn. */
 interface Asking {
   readonly runtime: Pick<Runtime, 'limiter' | 'ownRates' | 'steady' | 'wall'>
   readonly connection: OriginSource & { readonly proof?: KeptProof }

@@ -123,7 +123,6 @@ export interface LastAnswer {
   readonly asked: Position | undefined
 }
 
-/** What a search found, in words. */
 interface Found {
   /** Flags of more, positions of a next page, and numbers above what came. */
   readonly more: string[]
@@ -136,7 +135,6 @@ interface Found {
 /** Levels of objects beside the rows that are searched: vendors write `meta.page.next` at most. */
 const deepest = 2
 
-/** Searches one answer for signs. */
 class Search {
   readonly found: Found = { more: [], positions: [], counts: [], saysNo: false }
   readonly #reads: ReadonlySet<string>

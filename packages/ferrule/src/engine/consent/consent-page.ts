@@ -153,7 +153,6 @@ export function readConsentReturn(definition: ConnectorDefinition, query: URLSea
   return code === undefined ? { ...kept, empty: true } : { ...kept, code }
 }
 
-/** Signs the parameters of a return as the vendor does. */
 const signReturn = (query: URLSearchParams, param: string, key: string): Buffer => {
   const others = [...query].filter(([name]) => name !== param).toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))
   return createHmac('sha256', key).update(new URLSearchParams(others).toString()).digest()

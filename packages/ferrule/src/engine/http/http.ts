@@ -80,7 +80,6 @@ const loadUndici = async (): Promise<Undici> => {
 /** Returns whether an error belongs to the named class of undici. Always false before undici is loaded. */
 const isUndiciError = (thrown: unknown, name: ErrorName): boolean => loaded !== undefined && thrown instanceof loaded.errors[name]
 
-/** The pools of one engine. */
 interface Agents {
   readonly api: Dispatcher
   /** For vendors whose answers may be larger: each request bounds its own. */
@@ -324,7 +323,6 @@ function guardBody(body: Readable, explain: (thrown: unknown) => unknown): Reada
 const buildHolding = ({ memory, bytesFrom, signal }: HttpRequest): Holding | undefined =>
   memory === undefined ? undefined : { lease: memory, signal, weight: bytesFrom === 0 ? weightOfBytes : weightOfBody }
 
-/** Describes a request for undici. */
 const buildDispatch = ({ url, method, headers, body, patience }: HttpRequest): Dispatcher.DispatchOptions => ({
   origin: url.origin,
   path: url.pathname + url.search,

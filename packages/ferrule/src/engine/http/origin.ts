@@ -96,7 +96,6 @@ export const buildPrefix = (connection: OriginSource): string =>
 export const findWholeHost = ({ origins: { api } }: Pick<ConnectorDefinition, 'origins'>): string | undefined =>
   typeof api === 'string' ? /^https:\/\/\{(\w+)\}$/.exec(api)?.[1] : undefined
 
-/** Finds the configuration value that an origin is made of. */
 const findSlot = (origin: string): string | undefined => /\{(\w+)\}/.exec(origin)?.[1]
 
 /**

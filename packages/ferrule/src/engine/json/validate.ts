@@ -9,7 +9,6 @@ import type { Problem } from '../../errors.ts'
 import { tryReadJson, writeJson } from '../../values/json/json.ts'
 import { pointTo } from '../../values/json/pointer.ts'
 
-/** Values by field name. */
 type Values = Readonly<Record<string, unknown>>
 
 /** Writes a `Date` as ISO 8601. An invalid `Date` becomes a string that no format accepts. */

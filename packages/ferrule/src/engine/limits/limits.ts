@@ -126,7 +126,6 @@ const windowForms: Readonly<Record<WindowForm, (text: string, now: number) => nu
   'date-time': (text, now) => Date.parse(text) - now,
 }
 
-/** An answer as far as limits read it. */
 type Headed = Pick<HttpAnswer, 'headers'>
 
 const readNumber = (answer: Headed, header: string | undefined): number | undefined => {

@@ -28,7 +28,6 @@ export interface SubscriptionRequest {
   readonly request: VendorRequest
 }
 
-/** Fills the slots of all texts of a body. */
 function fillTopic(value: unknown, slots: { readonly topic: string; readonly address: string }): unknown {
   if (typeof value === 'string') return value.replaceAll('{topic}', slots.topic).replaceAll('{address}', slots.address)
   if (Array.isArray(value)) return value.map((each) => fillTopic(each, slots))
@@ -213,7 +212,6 @@ function readVersion(event: unknown, { does, version }: WebhookRule): Pick<Webho
   return version === undefined || value === undefined ? {} : { version: { field: version.slice(version.lastIndexOf('.') + 1), value } }
 }
 
-/** Makes the events of one rule: one for each record. */
 function applyRule(event: unknown, rule: WebhookRule, { entities }: Definition): readonly Omit<WebhookEvent, 'id' | 'topic' | 'account'>[] {
   const { does, entity: name } = rule
   const entity = name === undefined ? undefined : entities[name]
@@ -318,7 +316,6 @@ function listParts(header: string, name: string): readonly string[] {
   return entries.filter((entry) => entry.startsWith(`${name}=`)).map((entry) => entry.slice(name.length + 1))
 }
 
-/** Reads the text of the time that the headers state. */
 function readHeaderTime(request: WebhookRequest, { header, time }: HmacSignature): string | undefined {
   if (time === undefined) return undefined
   if (!time.at.startsWith('part:')) return time.at.startsWith('header:') ? readSource(request, undefined, time.at) : undefined
@@ -344,7 +341,6 @@ function listSignatures(text: string, { encoding, prefix = '', part }: HmacSigna
     .map((each) => Buffer.from(each.slice(prefix.length), encoding))
 }
 
-/** Computes the signature of a request. */
 function sign({ method, url, body }: WebhookRequest, key: string, { signed, timestamp }: { signed: string; timestamp: string }): Buffer {
   const hmac = createHmac('sha256', key)
   const values = new Map<string, string | Uint8Array>(Object.entries({ method, url, timestamp, body }))
@@ -393,7 +389,6 @@ function parsePart(text: string): Readonly<Record<string, unknown>> {
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
-/** Returns whether the claims hold now, and for this request. */
 function isClaimed(
   claims: Readonly<Record<string, unknown>>,
   { body, url }: TokenSignature,

@@ -99,7 +99,6 @@ interface Write {
   readonly again: WireRequest
 }
 
-/** The state of a running write. */
 interface Submitted extends Write {
   /** Owner of the hold on the id. */
   readonly owner: string

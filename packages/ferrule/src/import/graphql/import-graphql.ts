@@ -16,7 +16,6 @@ interface MadeList {
   readonly way?: PageWay
 }
 
-/** A call that could not be written, and why. */
 interface Refused {
   readonly why: string
 }
@@ -206,7 +205,6 @@ class OperationWriter {
 /** Orders comparisons: those that include the time itself go first. */
 const rankFrom = ({ name }: Member): number => (/gte|equal|since|from|min/i.test(name) ? 0 : 1)
 
-/** Returns whether a call could not be written. */
 const isRefused = (made: string | object): made is Refused => typeof made === 'object' && 'why' in made
 
 /** Most entities of a kind file. */
@@ -414,7 +412,6 @@ interface ConnectionList {
   readonly hasEdgesOnly: boolean
 }
 
-/** Finds the type of what a list holds, if it has fields of its own. */
 function findNode(schema: Schema, field: Member | undefined): NamedType | undefined {
   const type = field === undefined ? undefined : schema.find(field.type.name)
   return type !== undefined && type.fields.length > 0 ? type : undefined
@@ -440,7 +437,6 @@ function findList(schema: Schema, field: Member): ConnectionList | undefined {
 /** Writes the name of a type as fields and arguments begin with it: `IssueLabel` → `issueLabel`. */
 const toFieldName = (name: string): string => name.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (start) => start.toLowerCase())
 
-/** Lists the plurals that vendors write of a name. */
 const listPlurals = (name: string): readonly string[] => [
   `${name}s`,
   `${name}es`,

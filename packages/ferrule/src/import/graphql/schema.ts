@@ -122,7 +122,6 @@ export async function parseSchema(text: string): Promise<unknown> {
 /** Longest list of values that is written instead of a type, in characters; most fields of an inner object, and of a record. */
 const most = { values: 200, inner: 20, fields: 500 } as const
 
-/** Scalars of the language itself. */
 const ownScalars: Readonly<Record<string, FieldType>> = {
   ID: 'string',
   String: 'string',

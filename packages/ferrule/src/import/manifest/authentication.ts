@@ -72,7 +72,6 @@ const readScopes = (authenticator: Component): Pick<FileOauth, 'scopes'> => {
   return plain.length === 0 ? {} : { scopes: plain }
 }
 
-/** Reads further values of the call for tokens. */
 function readValues(authenticator: Component, { notes }: AuthSource): readonly Entry[] | undefined {
   const body = authenticator.takeAll('refresh_request_body')
   const standard = new Set(['client_id', 'client_secret', 'refresh_token', 'grant_type', 'redirect_uri'])

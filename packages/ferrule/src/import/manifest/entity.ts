@@ -160,7 +160,6 @@ function findKey(draft: Draft, given: ReadonlySet<string>): readonly string[] {
   return [taken]
 }
 
-/** Returns whether a field can be a number, as far as its type is said. */
 function isNumber(fields: FileFields, path: string): boolean {
   const field = path.split('.').reduce<unknown>((inner, step) => (isObject(inner) ? inner[step] : undefined), fields)
   const type = typeof field === 'string' ? field : isObject(field) ? 'object' : 'any'

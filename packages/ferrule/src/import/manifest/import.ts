@@ -53,7 +53,6 @@ function findMost<T>(all: readonly T[], signOf: (one: T) => string): string {
   return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? ''
 }
 
-/** Makes the kind of the streams that were read. */
 class KindMaker {
   readonly #drafts: readonly Draft[]
   readonly #settings: Settings
@@ -377,7 +376,6 @@ class KindMaker {
   }
 }
 
-/** Writes the vendor's own part of a host. */
 const writeVendorHost = (host: string): string => host.replace(/^https:\/\/|\{\w+\}/g, '').replace(/^[.-]/, 'www.')
 
 const nameScheme = (schemes: readonly Scheme[], index: number): string => {
@@ -386,7 +384,6 @@ const nameScheme = (schemes: readonly Scheme[], index: number): string => {
   return before === 0 ? name : `${name}_${before + 1}`
 }
 
-/** Lists the parameters that a list needs, each with a value of its type. */
 function listRequired(list: FileEntity['list']): readonly (readonly [string, unknown])[] {
   const { call, params, body } = typeof list === 'object' ? list : { call: list ?? '', params: {}, body: {} }
   const slots = [...call.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, params?.[name] ?? 'string!'] as const)

@@ -30,7 +30,6 @@ const findType = (schema: Values, type: string): string => {
   return schema['format'] === 'date' ? 'date' : 'string'
 }
 
-/** Counts fields with all inner ones. */
 const count = (fields: unknown): number =>
   isObject(fields)
     ? Object.entries(fields).reduce((sum, [name, each]) => sum + (name.startsWith('$') ? 0 : 1) + count(each), 0)

@@ -10,7 +10,6 @@ export interface Entry {
   readonly name: string
   readonly value: string | number | boolean | Template
 }
-/** A list that a body carries as it is. */
 interface FixedList {
   readonly name: string
   readonly list: readonly unknown[]

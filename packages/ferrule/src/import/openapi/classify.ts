@@ -13,7 +13,6 @@ export type Classified = { readonly operation: DocumentOperation } & (
   | { readonly action: undefined; readonly why: string }
 )
 
-/** Paths and methods of a document. */
 interface Known {
   readonly document: OpenapiDocument
   readonly schemas: Schemas

@@ -11,7 +11,6 @@ import { type FoundWay, type ListParameter, PagingFinder } from './paging.ts'
 import { type Found, findKey, findSlot } from './rows.ts'
 import { FieldWriter, isFieldName, type Schemas, type Shape } from './schemas.ts'
 
-/** An operation that becomes an action. */
 type Accepted = Extract<Classified, { action: Action }>
 
 /** Deepest objects of bodies whose fields are written. */
@@ -209,7 +208,6 @@ export interface FoundEntities {
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Operations that become one entity. */
 interface Group {
   readonly base: string
   readonly members: Map<Action, Accepted>
@@ -354,7 +352,6 @@ class EntityBuilder {
   }
 }
 
-/** Writes an operation that is only a call as a text. */
 const shorten = (operation: FileOperation): string | FileOperation => (Object.keys(operation).length === 1 ? operation.call : operation)
 
 /** Returns whether the user wants an entity: by its name, or by a tag of its operations. */
@@ -401,7 +398,6 @@ class SyncFinder {
 const isNeeded = (field: unknown): boolean =>
   /!( |$)/.test(typeof field === 'string' ? (field.split(' ')[0] ?? '') : String(asObject(field)['$type'] ?? ''))
 
-/** Adds how each list is copied. */
 function addSyncs(entities: Named<FileEntity>, named: ReadonlyMap<string, Group>, unsure: Record<string, Unsure>): Named<FileEntity> {
   const finder = new SyncFinder(entities, named)
   return Object.fromEntries(

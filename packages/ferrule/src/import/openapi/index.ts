@@ -62,7 +62,6 @@ function fitFile(imported: Imported): Imported {
   }
 }
 
-/** Returns what all lists, or all writes, say about one key. */
 function findShared<K extends 'at' | 'pages' | 'as' | 'arrays'>(
   operations: readonly (string | FileOperation)[],
   key: K,
@@ -215,7 +214,6 @@ export function importAll(document: unknown, options: ImportOptions): Imported {
 /** Makes a kind file of an OpenAPI document. */
 export const importOpenapi: Importer = (document, options) => fitFile(importAll(document, options))
 
-/** A part of a kind file, with what is unsure of it. */
 interface UnsurePart<T> {
   readonly value: T
   readonly unsure: Readonly<Record<string, Unsure>>

@@ -82,7 +82,6 @@ function findNext(leaves: readonly Leaf[], parameters: readonly ListParameter[])
   )
 }
 
-/** Reads the largest size of a page from a parameter. */
 function readSize(
   schemas: Schemas,
   parameters: readonly ListParameter[],

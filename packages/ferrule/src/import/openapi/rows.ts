@@ -35,7 +35,6 @@ const besides =
 const isBeside = (name: string): boolean => besides.test(name)
 const ids = ['id', 'gid', 'uuid', 'guid', '_id', 'key']
 
-/** Returns whether an object is a record: it has an id of its own. */
 const isRecord = ({ properties }: Shape): boolean => ids.slice(0, 5).some((name) => properties.has(name))
 
 /** Finds the rows of a list. */

@@ -157,7 +157,6 @@ interface TokenWay {
   readonly page: string | undefined
 }
 
-/** Lists where ways to authenticate get their tokens. */
 const listTokenWays = ({ auth, api }: KindFile): readonly TokenWay[] =>
   Object.entries(auth).flatMap(([name, { oauth, login }]): readonly TokenWay[] => {
     if (oauth !== undefined) return [{ steps: ['auth', name, 'oauth', 'token'], host: originOf(oauth.token), page: oauth.page }]

@@ -7,7 +7,6 @@ import { type BuildScope, checkHeaders, lowerNames, readSpan, refer } from '../b
 import type { Steps } from '../check-tree.ts'
 import type { FileLogin, FileScheme } from '../file.ts'
 
-/** A whole slot: the value of a field. */
 const slot = /^\{([^{}]*)\}$/
 
 /** Builds the fields that a login fills in. */

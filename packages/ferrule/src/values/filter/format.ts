@@ -12,7 +12,6 @@ interface Printed {
   readonly joinedBy?: 'and' | 'or'
 }
 
-/** Position of a condition or a value. */
 interface Position {
   /** JSON pointer. */
   readonly at: string

@@ -6,7 +6,6 @@ import { foreignSigns, longestText, plainPath, reserved } from './syntax.ts'
 
 /** Numbers of filters as text: a number that a double would round is refused. */
 
-/** A number of JSON. */
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/
 
 const onlyNumber = new RegExp(`^${number.source}$`)
@@ -175,7 +174,6 @@ function readToken(text: string, at: number): Token {
   return readPath(text, at) ?? readForeign(text, at)
 }
 
-/** Reads what begins like no token. */
 function readForeign(text: string, at: number): Token {
   if (text[at] === '`') throw refuse(text, at, 'the name has no end: write ` after it')
   const quoted = matchAt(oddQuotes, text, at)

@@ -16,7 +16,6 @@ export interface ShopifyWebhooks {
   settled(): Promise<void>
 }
 
-/** What webhooks need of the stand-in. */
 interface WebhookState extends Omit<DeliveryState, 'subscriptions'> {
   /** Returns a record as the API answers it; undefined for a missing one. */
   readonly read: (path: string, key: string) => unknown

@@ -239,7 +239,6 @@ export interface VendorLimiter extends Limiter {
   readonly size: number
 }
 
-/** A budget with something in the database. */
 interface KeptBudget extends Budget {
   /** Prepares the turn of a call. @returns undefined if no wait is needed */
   prepare(wish: Wish): Promise<void> | undefined

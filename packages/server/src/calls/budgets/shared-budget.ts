@@ -42,7 +42,6 @@ interface GivenTurn {
   readonly cost: number
 }
 
-/** What a node reports of a key. */
 interface News {
   /** Calls that were sent without a turn. */
   counts: number

@@ -93,7 +93,6 @@ export const replaceOutcome = async (db: Db, row: KeyRow, next: Pick<KeyRow, 'da
 
 type Row = Selectable<KeptAnswerTable>
 
-/** How much an organization keeps. */
 interface KeptBounds {
   readonly mostAnswers: number
   readonly mostBytes: number

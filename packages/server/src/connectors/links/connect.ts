@@ -73,7 +73,6 @@ const mostAccounts = 100
 const countMost = ({ definition }: Kind): number =>
   definition.configuration[findConsent(definition)?.accounts?.configuration ?? '']?.type === 'string' ? 1 : mostAccounts
 
-/** An attempt that waits for a choice, with its credentials. */
 interface Choosing extends ProvenAttempt {
   readonly values: Secret<CredentialValues>
 }

@@ -322,7 +322,6 @@ export const setProof = async (db: Db, { organizationId, id, version }: Credenti
   await own(db, organizationId, id).set({ proof }).where('version', '=', version).execute()
 }
 
-/** The stored state of one creation. */
 type CreationRow = Selectable<ConnectorCreationTable>
 /** Identifies a creation. */
 export type CreationId = Pick<CreationRow, 'organization_id' | 'key_digest'>

@@ -45,7 +45,6 @@ export interface ConnectorFeedOptions {
   readonly copies: Pick<Copies, 'listFilled'>
 }
 
-/** What the next page has to read. */
 interface Work {
   /** Entities with entries, in the order in which they are read. */
   readonly active: readonly string[]

@@ -58,7 +58,6 @@ export const compareCopies = (one: Pick<HitPosition, 'connector' | 'entity'>, ot
 export const compareHits = (one: HitPosition, other: HitPosition): number =>
   compareNumbers(one.score, other.score) || compareNumbers(one.time, other.time) || compareCopies(one, other)
 
-/** Greater than every key. */
 const afterEveryKey = lastCharacter.repeat(4)
 
 /**

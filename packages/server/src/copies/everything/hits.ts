@@ -83,7 +83,6 @@ function findInPiece(piece: string, sought: readonly Sought[]): readonly Found[]
 
 const move = ({ range: [from, to], words }: Found, by: number): Found => ({ range: [from + by, to + by], words })
 
-/** Finds all parts of a text where words stand. */
 function findWords(text: string, sought: readonly Sought[]): readonly Found[] {
   return [...text.matchAll(chains)].flatMap(({ 0: chain, index }) => {
     const inPieces = [...chain.matchAll(pieces)].flatMap((piece) => findInPiece(piece[0], sought).map((found) => move(found, piece.index)))

@@ -404,7 +404,6 @@ async function lookUpJoined(ask: AskJoined, search: SearchStatement, { query, nu
   return { ...filled, values }
 }
 
-/** A search of several connectors. */
 interface Joined {
   readonly query: SearchQuery
   readonly numbers: readonly number[]

@@ -97,7 +97,6 @@ function readDouble(value: unknown): Cell | undefined {
 
 const mostUnscaled = 10n ** BigInt(precision)
 
-/** Takes the text of a decimal number. */
 function readDecimal(value: unknown): Cell | undefined {
   const found = typeof value === 'string' && value.length <= longestNumber ? /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(value) : null
   if (found === null) return undefined

@@ -29,7 +29,6 @@ const formatTerm = (way: string, value: string): string => `${way}=${value}`
 /** Marks a path with a value that could not be noted, or that is no string. Nothing is refused there. */
 const formatUncertain = (way: string): string => `${way}!`
 
-/** Finds the paths of strings with known values at or below a schema. */
 function findKnownValuePaths(schema: Field): readonly (readonly string[])[] {
   if (schema['x-known-values'] !== undefined && readColumnType(schema) === 'text') return [[]]
   const members = findMembers(schema)

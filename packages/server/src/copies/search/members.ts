@@ -24,7 +24,6 @@ const toNameField = ({ field }: Column): number => (field ^ 0x2a5f3c19) | 0
 /** Joins names into one term; arrays between them are ignored. */
 export const joinNames = (names: readonly string[]): string => names.map((name) => `.${name}`).join('')
 
-/** Finds the columns with undocumented names below them. */
 const findOpenColumns = ({ columns }: SearchTable): readonly Column[] =>
   columns.filter(({ type, schema }) => type === 'json' && hasOpenNames(schema))
 

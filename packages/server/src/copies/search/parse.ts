@@ -46,7 +46,6 @@ const mostOfWords = 200
 const defaultLimit = 1000
 const greatestLimit = 10_000
 
-/** State of parsing a filter. */
 interface Reading {
   readonly scope: NameScope
   readonly depth: number
@@ -116,7 +115,6 @@ const countCondition = ({ count }: Reading, pointer: RequestPointer): void => {
   if (count.conditions > mostConditions) throw tooComplex(pointer, `brings the filter to more than ${mostConditions} conditions`)
 }
 
-/** Parses the conditions of one operator, one per field. */
 function parseFields(
   reading: Reading,
   operator: FieldOperator,
@@ -343,7 +341,6 @@ export function parseSearch(table: SearchTable, params: unknown, findTable?: Fin
 const mostIncluded = 20
 const deepestIncluded = 2
 
-/** State of parsing. */
 interface IncludeReading {
   readonly findTable: FindTable
   readonly depth: number

@@ -37,7 +37,6 @@ export interface RankedRows {
   readonly tooMany: ((where: string) => string) | undefined
 }
 
-/** Table and values that a score is written for. */
 interface Writing {
   readonly table: SearchTable
   readonly values: Values

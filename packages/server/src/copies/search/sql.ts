@@ -101,7 +101,6 @@ const sortRowIds = ({ table, values }: RowSource, columns: string, rest: string)
 
 const listKeyNames = (order: Order): readonly string[] => order.keys.map((_key, index) => `k${index}`)
 
-/** Input of the statement. */
 interface Writing {
   readonly query: SearchQuery
   readonly order: Order

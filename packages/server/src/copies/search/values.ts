@@ -52,7 +52,6 @@ const buildWordCells = (column: Column, { value, text }: { readonly value: unkno
 const noWords: readonly Cell[] = [null]
 const noJsonWords: readonly Cell[] = [null, null]
 
-/** Builds the cells of one field, in the order of its physical columns. */
 function buildFieldCells(column: Column, { value, json }: { readonly value: unknown; readonly json: string | undefined }): readonly Cell[] {
   const cell = value === undefined || value === null ? null : converters[column.type](value, json)
   const text = typeof cell === 'string' ? cell : undefined

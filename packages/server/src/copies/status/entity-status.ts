@@ -150,7 +150,6 @@ interface CopyFacts {
   readonly runs: readonly RunRow[]
 }
 
-/** Returns whether a run has started an entity and not finished it. */
 function isFilling(run: RunRow, entity: string): boolean {
   const isBegun = readProgress(run.progress).entities.some((each) => each.entity === entity)
   return isBegun && !readResults(run.results).some((each) => each.entity === entity)

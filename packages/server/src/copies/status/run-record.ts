@@ -87,7 +87,6 @@ export const readResults = (text: string): readonly SyncEntityResult[] => JSON.p
 /** Parses the entities of a run that searches wait for. */
 export const readAsked = ({ asked }: Pick<RunRow, 'asked'>): ReadonlySet<string> => new Set<string>(asked === null ? [] : JSON.parse(asked))
 
-/** Converts the progress of a run to wire form. */
 function toProgressRecord(row: Pick<RunRow, 'progress' | 'state'>): SyncProgress {
   const { entities, estimated_end } = readProgress(row.progress)
   const isRunning = row.state === 'running'

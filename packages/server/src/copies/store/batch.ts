@@ -17,12 +17,10 @@ import { type CopyState, lockExistingState, lockState, noteChange } from './stat
 /** Maximum number of remembered words over all connectors, in two halves: some megabytes. */
 const most = 50_000
 
-/** Filters out words that are already listed. */
 interface WordFilter {
   unlisted(number: number, terms: readonly Term[]): readonly Term[]
 }
 
-/** Words of lists, each of a field of a connector. */
 class WordLists {
   readonly #lists = new Map<string, Set<string>>()
   size = 0
@@ -149,7 +147,6 @@ export interface BatchResult {
   readonly late?: number
 }
 
-/** Keeps the newest record of each key, in the order of keys. */
 function keepNewest(records: readonly Fingerprinted[]): Fingerprinted[] {
   const byKey = new Map<string, Fingerprinted>()
   for (const each of records) {
@@ -207,7 +204,6 @@ interface RowWriting {
   readonly difference: NamedStatement | undefined
 }
 
-/** What writing rows has found. */
 interface Written {
   /** Number of new terms. */
   readonly listed: number
@@ -285,7 +281,6 @@ export async function deleteRows(
   return toDeleted(await session.query<Row>({ ...encoder.removeLogged, values }))
 }
 
-/** Deletes rows that have one of the values and are not among the keys. */
 async function deleteOthers(
   session: Session,
   { number, known }: ConnectorTable,

@@ -52,7 +52,6 @@ export function buildKey({ key }: SearchTable, value: unknown): string | undefin
   return buildPrimaryKey(key, part.from === 'record' ? record : {}, part.from === 'params' ? { ...Object(record) } : {})
 }
 
-/** Some records of one entity to delete. */
 interface Step {
   readonly target: ConnectorTable
   /** Searchable field with one of the values; omitted: the key has it. */
@@ -132,7 +131,6 @@ async function deleteStep(
   )
 }
 
-/** Records what must not be restored. */
 async function recordRemoval({ session, at }: Forgetting, { target, field = '', values }: Step): Promise<void> {
   await session.query({
     text: `insert into cs_gone (connector_id, name, field, value, at) select $1, $2, $3, value, $5 from unnest($4::text[]) as t(value)

@@ -213,7 +213,6 @@ const latestFeed = 2 ** 47
 /** Milliseconds after which a further reading is noted. */
 const readMs = 3_600_000
 
-/** Returns when a log counts as read that is read now. */
 const findReadAt = ({ isAlwaysOn }: LogRules, now: number): number => (isAlwaysOn ? latestReadAt : now)
 
 /** A reading, and the rules of the store. */

@@ -50,7 +50,6 @@ const stepRows = 2_000
 /** Names of a column's slots in `Column`. */
 const roles = ['sql', 'at', 'number', 'wide', 'lowered', 'terms', 'folded'] as const
 
-/** Lists the slots of the new table that get a value, each with the slot that has it in the old one. */
 function listCopiedSlots(from: SearchTable, to: SearchTable): readonly (readonly [slot: string, source: string])[] {
   const before = new Map<string, Column>(from.columns.map((column) => [column.name, column]))
   return to.columns.flatMap((column) =>
@@ -145,7 +144,6 @@ async function endMove(session: Session, from: ConnectorTable, to: ConnectorTabl
 const endPass = (session: Session, { number, name }: EntityRows) =>
   session.query({ text: 'update cs_entities set pass = null where connector_id = $1 and name = $2', values: [number, name] })
 
-/** Deletes what the store knows of an entity of a connector. */
 async function deleteState(session: Session, number: number, name: string): Promise<void> {
   for (const own of ['cs_checkpoints', 'cs_seen', 'cs_gone', 'cs_indexes', 'cs_changes', 'cs_entities'])
     await session.query({ text: `delete from ${own} where connector_id = $1 and name = $2`, values: [number, name] })
@@ -190,7 +188,6 @@ export async function removeOwnEntity(database: Database, number: number, entity
   return names.length > 0
 }
 
-/** A move of a connector between two versions of its kind. */
 interface VersionMove extends Pick<Move, 'number' | 'clock'> {
   readonly from: OwnKind
   readonly to: OwnKind

@@ -20,7 +20,6 @@ export interface Span {
   readonly before?: string
 }
 
-/** Rows per slice. */
 const sliceRows = 50_000
 
 interface SliceStart {

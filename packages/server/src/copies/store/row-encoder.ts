@@ -143,7 +143,6 @@ function writeFields(fields: StoredRecord['fields'], kept: ReadonlySet<string>):
   return { text: `{${members.join()}}`, texts }
 }
 
-/** Aliases for the requested keys and the rows found. */
 const wanted = 'wanted'
 const found = 'found'
 

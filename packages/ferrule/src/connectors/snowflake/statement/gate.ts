@@ -20,10 +20,8 @@ import {
 import { Tokens, tokenType } from './tokens.ts'
 import { beginsNested, beginsSecond, endsValue, reservedWords, verbs } from './verbs.ts'
 
-/** The kinds of opened brackets. */
 const frame = { parentheses: 1, recognize: 2, pattern: 3, identifier: 4, bracket: 5, brace: 6 } as const
 
-/** The state of the pass at one token. */
 interface Walk {
   readonly tokens: Tokens
   readonly kind: StatementKind
@@ -78,7 +76,6 @@ const openParenthesis: Rule = (walk, index) => {
   return open(walk, index, type)
 }
 
-/** Closing tokens and what they may close. */
 const closes =
   (isPartner: (type: number) => boolean): Rule =>
   (walk, index) => {
@@ -295,7 +292,6 @@ function locateOffset(text: string, at: number): { line: number; column: number 
   return { line, column: at - lineStart + 1 }
 }
 
-/** The kind of statement for each leading verb. */
 const kinds: ReadonlyMap<string, StatementKind> = new Map([
   ['SELECT', 'SELECT'],
   ['WITH', 'SELECT'],

@@ -68,7 +68,6 @@ function parseBounds(value: unknown, pointer: RequestPointer): readonly string[]
 
 const isAnyNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint'
 
-/** Compares numbers in plain notation. */
 function compareDecimals(a: string, b: string): number {
   const fraction = Math.max(...[a, b].map((each) => each.split('.')[1]?.length ?? 0))
   const [left, right] = [a, b].map((each) => {

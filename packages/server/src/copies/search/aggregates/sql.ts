@@ -41,7 +41,6 @@ interface MeasurePart {
   readonly merge: 'sum' | 'min' | 'max' | undefined
 }
 
-/** SQL of a measure in the table of groups. */
 interface MeasureSql {
   readonly parts: readonly MeasurePart[]
   readonly join: (parts: readonly string[]) => string

@@ -13,7 +13,6 @@ import { buildWordLookups, type LookupContext, takeLongest } from './text.ts'
 /** Maximum number of words per lookup. */
 const mostWords = 32
 
-/** Table, column and values that candidates are built for. */
 interface CandidateContext extends LookupContext {
   readonly table: SearchTable
 }

@@ -65,7 +65,6 @@ const buildJsonList = (operands: readonly Operand[], is: 'array' | 'object', val
   return found.length === 0 ? undefined : `in (select jsonb_array_elements(${values.add(`[${found.join()}]`, 'jsonb')}))`
 }
 
-/** Lists the strings that equal a boolean operand. */
 const listBooleanTexts = (operands: readonly Operand[]): readonly string[] =>
   operands.flatMap((operand) =>
     operand.is === 'truth' ? [String(operand.truth)] : operand.is === 'text' && /^(true|false)$/.test(operand.text) ? [operand.text] : [],
@@ -88,7 +87,6 @@ function matchText(
   ])
 }
 
-/** Builds the equality of a value that is no array with one of the operands. */
 function matchScalar(
   value: string,
   operands: readonly Operand[],

@@ -32,7 +32,6 @@ export const buildPathKey = (
   return buildKey(table, `(${json} #>> ${values.add(names, 'text[]')})`)
 }
 
-/** What a condition is built for. */
 interface RelatedContext {
   readonly values: Values
   /** JSON that the path begins at; undefined for a column of one value. */

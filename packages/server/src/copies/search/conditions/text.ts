@@ -41,7 +41,6 @@ function buildDecided(words: string, tokens: readonly QueryToken[], candidates: 
   return isExact ? found.map((list) => `${list} <> ${tooManyWords}`).join(' and ') : undefined
 }
 
-/** Builds the condition that every query word matches a word. */
 function buildFuzzy(words: string, tokens: readonly QueryToken[], { candidates, values }: TestContext): string {
   const texts = values.add(
     tokens.map(({ text }) => text),

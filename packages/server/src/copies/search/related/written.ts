@@ -10,7 +10,6 @@ import type { Included, SearchQuery, Selection } from '../tree.ts'
 /** What is written of a record. */
 export type Wanted = Pick<SearchQuery, 'selection' | 'include'> & { readonly table: SearchTable }
 
-/** A member of an object, with the SQL of its value. */
 interface Member {
   readonly name: string
   readonly value: string

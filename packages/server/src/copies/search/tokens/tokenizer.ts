@@ -118,7 +118,6 @@ function toPieces(word: string, sign: string): readonly Piece[] {
 const splitPieces = (text: string, ranges: readonly WordRange[] = findWords(text)): readonly Piece[] =>
   ranges.flatMap(([start, end]) => toPieces(text.slice(start, end), readSign(text, end)))
 
-/** Lists the joined words of a folded string. */
 function listJoined(text: string, ranges: readonly WordRange[]): readonly string[] {
   const joined: string[] = []
   let parts: string[] = []

@@ -99,7 +99,6 @@ function foldMembers(value: Readonly<Record<string, unknown>>, readLeaf: (text: 
 const mostNames = 1_000
 const quotedNames = new Map<string, string>()
 
-/** Writes the name of a member as JSON, with the colon. */
 function quoteMember(name: string): string {
   const known = quotedNames.get(name)
   if (known !== undefined) return known

@@ -128,7 +128,6 @@ async function checkDatabase(opening: Opening): Promise<void> {
   }
 }
 
-/** A requirement, and advice where it does not hold. */
 interface Demand {
   readonly ask: string
   readonly otherwise: string

@@ -117,7 +117,6 @@ interface ReplicaParts extends Omit<ReplicaOptions, 'connectMs'> {
   readonly onChange: ((change: ReplicaChange) => void) | undefined
 }
 
-/** A search, and the state of its entity on the primary. */
 interface ReplicaSearch<T> extends SearchedRows {
   readonly look: PrimaryLook
   readonly work: (session: Session, number: number) => Promise<T>
