@@ -1,4 +1,4 @@
-/** Searches that are refused for a value that no record has: the row "known values" of docs/decisions/search-words.md. */
+/** Searches that are refused for a value that no record has: the row "known values" of docs/decisions/search.md. */
 import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { elementScope } from './oracle.ts'
 import { isNumber, isObject, type Json, type Place, placeNamed, type Scope } from './oracle-places.ts'

@@ -1,4 +1,4 @@
-/** Order by relevance in plain code: row "relevance" of docs/decisions/search-words.md. */
+/** Order by relevance in plain code: row "relevance" of docs/decisions/search.md. */
 import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { isFieldOperator, type OperatorOf, operators } from '../../packages/ferrule/src/definition/operators.ts'
 import { elementScope, leavesOf } from './oracle.ts'

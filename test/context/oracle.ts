@@ -1,5 +1,5 @@
 /**
- * Answers searches in plain code: the tables of docs/decisions/search.md and search-words.md over records in memory. It shares
+ * Answers searches in plain code: the tables of docs/decisions/search.md over records in memory. It shares
  * no code with the search; slow and readable on purpose.
  */
 import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'

@@ -79,7 +79,7 @@ const drawText = (random: Random): string =>
 const wordsOf = (value: unknown): readonly string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(wordsOf) : String(value ?? '').split(/[^a-z0-9]+/)
 
-/** Points of a record, as docs/decisions/search-words.md says them. */
+/** Points of a record, as docs/decisions/search.md says them. */
 function scoreOf(record: Json, fields: readonly string[], text: string): number {
   const points = text.split(' ').flatMap((sought) =>
     fields.map((field) => {

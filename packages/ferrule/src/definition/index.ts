@@ -1,7 +1,7 @@
 import type { ConnectorDefinition, ErrorRule, Kind, Rules } from './connector.ts'
 import type { EntityDefinition, LiveAction, Operation } from './entity.ts'
 
-/** The words for writing kinds, and the check that reports what is wrong with a kind (docs/decisions/definitions.md). */
+/** The words for writing kinds, and the check that reports what is wrong with a kind (docs/decisions/kind-files.md). */
 export { checkKinds, findProblems } from './check.ts'
 export type {
   Admitted,

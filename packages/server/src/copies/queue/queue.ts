@@ -1,6 +1,6 @@
 /**
  * The queue of runs: for clients, who request, list, cancel and restart them; and inside the transactions of other services, so that a change
- * and its run are stored together (docs/decisions/sync-runs.md).
+ * and its run are stored together (docs/decisions/syncs.md).
  */
 
 import type { Kind } from 'ferrule/definition'

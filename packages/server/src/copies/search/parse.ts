@@ -235,7 +235,7 @@ const buildRelevanceKey = (pointer: RequestPointer, direction: string): Relevanc
   return { column: 'relevance', pointer }
 }
 
-/** Finds the conditions of a filter that count for relevance: those on words outside of `not` (docs/decisions/search-words.md). */
+/** Finds the conditions of a filter that count for relevance: those on words outside of `not` (docs/decisions/search.md). */
 function findScoredConditions(condition: Condition | undefined, within: readonly FieldPath[] = []): readonly ScoredCondition[] {
   if (condition === undefined) return []
   switch (condition.op) {

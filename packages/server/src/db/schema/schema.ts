@@ -23,7 +23,7 @@ export interface ApplicationTable {
   id: string
   client_id: string
   name: string
-  /** `scrypt:N:r:p:salt:hash`, base64url. */
+  /** `sha256:salt:digest`, base64url. */
   secret_hash: string
   created_at: Moment
 }

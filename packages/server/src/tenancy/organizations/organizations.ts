@@ -1,4 +1,4 @@
-/** Manages organizations, the tenants (docs/decisions/organizations.md). */
+/** Manages organizations, the tenants (docs/decisions/platform-state.md). */
 import type { Problem } from 'ferrule'
 import { fail, failValidation } from 'ferrule/internal'
 import { type OrganizationRecord, type OrganizationRemoval, organizationInput } from 'ferrule/wire'

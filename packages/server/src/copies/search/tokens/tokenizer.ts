@@ -11,7 +11,7 @@
  * - Records also have the joined word of pieces with a hyphen, a point, an apostrophe or a slash between them: `Wi-Fi` is wi, fi, wifi.
  * - Letters with a plus, two, or a hash behind them are a word with that sign. Records have the letters too: `C++` is c, c++.
  *
- * A swap of two neighbours is one typing error. Words with a digit allow none. docs/decisions/search-words.md has the reasons.
+ * A swap of two neighbours is one typing error. Words with a digit allow none. docs/decisions/search.md has the reasons.
  */
 import { findTolerance, isJoinable, minSubstringLength, splitAscii } from './shared.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Creates indexes when searches need them, and drops unused ones (docs/decisions/indexes.md). A search needs an index when it was slow, or read
+ * Creates indexes when searches need them, and drops unused ones (docs/decisions/copy.md). A search needs an index when it was slow, or read
  * far more rows than it returned, three times in a day.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
