@@ -1,4 +1,7 @@
-/** Mounts what people open in a browser: the console with its sign-in, the connect page, the documentation, and the files of all three. */
+/**
+ * Mounts what people open in a browser: the console with its sign-in, the connect page, the documentation, and the files of all three.
+ * Reasons: docs/decisions/console.md
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, type ReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
