@@ -116,12 +116,9 @@ export async function begin(page: Page): Promise<void> {
 
 /** Presses a button that closes its window, and waits until it is closed. The window may close before Playwright's press has ended. */
 export async function pressAndClose(button: Locator): Promise<void> {
-  const page = button.page()
-  const closed = page.waitForEvent('close')
-  await button.click().catch((thrown: unknown) => {
-    if (!page.isClosed()) throw thrown
-  })
-  await closed
+  const closed = button.page().waitForEvent('close')
+  const pressed = button.click().catch((thrown: unknown) => closed.catch(() => Promise.reject(thrown)))
+  await Promise.all([closed, pressed])
 }
 
 /** Signs in and agrees on Gong's page. */

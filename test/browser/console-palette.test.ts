@@ -67,7 +67,11 @@ test('words find records of all connectors after a pause of typing, and the matc
     if (request.url().endsWith('/api/v1/search')) asked.push(String(request.postDataJSON().text))
   })
   await openPalette()
+  await field().fill('zanzibar') // no timer fires below, so the palette must know by now that it can search
+  await page.getByText('No record has all these words.').waitFor()
+  asked.length = 0
   await page.clock.install()
+  await field().fill('')
   await field().pressSequentially('acme')
   expect(await says().textContent()).toBe('Looking for records…')
   expect(await page.getByText('Nothing has this name').count()).toBe(0)
@@ -87,6 +91,26 @@ test('words find records of all connectors after a pause of typing, and the matc
   await page.clock.resume()
   await screenshot('palette-records')
   expect(await findAllBarriers(page)).toEqual([])
+  expect(complaints()).toEqual([])
+})
+
+test('what is typed before the palette is there goes into its field', options, async () => {
+  const { page, load, complaints } = opened
+  await load(`/?organization=${opened.world.organizationId}`)
+  await page.getByText('Help desk').waitFor()
+  const held = Promise.withResolvers<void>()
+  await page.route(/\/assets\/palette-dialog-[\w-]+\.js$/, (route) => held.promise.then(() => route.continue()), { times: 1 })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('renew')
+  held.resolve()
+  await record('Acme renewal').first().waitFor()
+  await field().and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('al')
+  expect(await field().inputValue()).toBe('renewal')
+  await page.keyboard.press('Escape')
+  await field().waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+k')
+  expect(await field().inputValue()).toBe('')
   expect(complaints()).toEqual([])
 })
 

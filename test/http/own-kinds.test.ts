@@ -209,7 +209,7 @@ describe('a kind of the operator', () => {
     const query = { filter: { eq: { subject: 'Ticket 7' } } }
     await vi.waitFor(
       async () => expect((await execute('tickets', 'context_store_search', { query })).json.data).toMatchObject([{ id: 7, state: 'open' }]),
-      { timeout: 60_000, interval: 200 },
+      { timeout: 240_000, interval: 200 },
     )
   })
 

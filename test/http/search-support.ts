@@ -90,7 +90,7 @@ export async function listUsers(world: World, connectorId: string): Promise<Json
 
 /** Waits for something that happens in the background; fails with what was seen last before a test ends. */
 export async function eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T> {
-  const end = performance.now() + 20_000
+  const end = performance.now() + 240_000
   for (;;) {
     const seen = await look()
     if (isThere(seen)) return seen

@@ -60,6 +60,10 @@ const tick = () => {
   world.clock.now = Math.max(Date.now(), world.clock.now + 1)
 }
 
+/** Reads the counts of records of live reads that the service could not write. */
+const readUnwritten = async (): Promise<string> =>
+  (await world.ask('/metrics')).text.match(/^ferrule_folded_records_total\{.*outcome="(dropped|failed)".*$/gm)?.join() ?? ''
+
 type Hostable = Pick<Subject, 'slug' | 'credentials' | 'config'>
 
 /** A connector of a kind in the service. */
@@ -254,11 +258,12 @@ describe.each(subjects)('$slug', (subject) => {
     const last = copies.find((copy) => isNew(copy) && lists.some(({ entity, only }) => entity === copy.entity && only === undefined))
     const list = lists.find(({ entity, only }) => entity === last?.entity && only === undefined)
     if (last === undefined || list === undefined) throw new Error(`${subject.slug} has no list with new records`)
-    let looks = 0
+    let walkedAt: string | undefined
     const missing = async () => {
-      // Again from time to time: the service drops what it cannot write at once. Not at each look: the vendor counts what is read.
-      if (looks % 100 === 0) await connector.walk(list)
-      looks += 1
+      // Again only where the service has not written what was read: the vendor counts what is read.
+      const unwritten = await readUnwritten()
+      if (unwritten !== walkedAt) await connector.walk(list)
+      walkedAt = unwritten
       const found = new Set((await connector.find(last.entity)).map(last.key ?? keyById))
       return [...rowsOf(last, vendor()).keys()].filter((one) => !found.has(one))
     }

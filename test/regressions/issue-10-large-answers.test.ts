@@ -171,7 +171,7 @@ describe('the threads', () => {
     await using engine = testEngine({ apart })
     const ending = new AbortController()
     const run = engine.run(gongAt(vendor.origin), { ...list, signal: ending.signal })
-    await vi.waitFor(() => expect(apart.alive).toBe(1), 240_000)
+    await vi.waitFor(() => expect(apart.alive).toBe(1), { timeout: 240_000, interval: 1 })
     ending.abort(new Error('gone'))
     await expect(run).rejects.toThrow('gone')
     await apart.close()

@@ -327,18 +327,37 @@ function Shell() {
 
 const LazyDialog = lazy(async () => ({ default: (await import('./shell/palette-dialog.tsx')).PaletteDialog }))
 
+/** Takes letters that are typed outside of dialogs: on a busy machine people type before the palette is there. @returns what ends it */
+function takeLetters(take: (letter: string) => void): () => void {
+  const hear = (event: KeyboardEvent) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event
+    const isInDialog = target instanceof Element && target.closest('[role="dialog"]') !== null
+    if (key.length !== 1 || ctrlKey || metaKey || altKey || isInDialog) return
+    event.preventDefault()
+    take(key)
+  }
+  addEventListener('keydown', hear, true)
+  return () => removeEventListener('keydown', hear, true)
+}
+
 /** Shows the button; the dialog and its code come with the first use. */
 function Palette() {
   const [opened, setOpened] = useState<boolean>()
-  useHotkeys([['mod+K', () => setOpened(true)]], [])
+  const [typed, setTyped] = useState('')
+  const open = () => {
+    if (opened !== true) setTyped('')
+    setOpened(true)
+  }
+  useHotkeys([['mod+K', open]], [])
+  useEffect(() => (opened === true ? takeLetters((letter) => setTyped((before) => before + letter)) : undefined), [opened])
   return (
     <>
-      <PlainButton onClick={() => setOpened(true)} rightSection={<Kbd visibleFrom="md">Ctrl K</Kbd>} aria-keyshortcuts="Control+K Meta+K">
+      <PlainButton onClick={open} rightSection={<Kbd visibleFrom="md">Ctrl K</Kbd>} aria-keyshortcuts="Control+K Meta+K">
         Go to
       </PlainButton>
       {opened !== undefined && (
         <Suspense fallback={null}>
-          <LazyDialog opened={opened} onClose={() => setOpened(false)} />
+          <LazyDialog {...{ opened, typed }} onType={setTyped} onClose={() => setOpened(false)} />
         </Suspense>
       )}
     </>

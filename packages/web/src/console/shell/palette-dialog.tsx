@@ -124,8 +124,13 @@ interface ResultsProps {
   readonly toOption: (choice: Choice) => OptionProps
 }
 
-function PaletteField({ onGo }: { readonly onGo: () => void }) {
-  const [typed, setTyped] = useState('')
+/** What was typed. */
+interface Typed {
+  readonly typed: string
+  readonly onType: (text: string) => void
+}
+
+function PaletteField({ typed, onType, onGo }: Typed & { readonly onGo: () => void }) {
   const [position, setPosition] = useState(0)
   const id = useId()
   const go = useGo()
@@ -152,7 +157,7 @@ function PaletteField({ onGo }: { readonly onGo: () => void }) {
     event.preventDefault()
   }
   const type = (text: string) => {
-    setTyped(text)
+    onType(text)
     setPosition(0)
   }
   const toOption = (choice: Choice): OptionProps => {
@@ -188,7 +193,7 @@ function PaletteField({ onGo }: { readonly onGo: () => void }) {
 }
 
 /** Shows the palette. Loaded with its first use. */
-export function PaletteDialog({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+export function PaletteDialog({ opened, onClose, ...typed }: Typed & { readonly opened: boolean; readonly onClose: () => void }) {
   // The page that opens takes the focus; without a choice it returns to where it was.
   const [hasGone, setGone] = useState(false)
   const go = () => {
@@ -205,7 +210,7 @@ export function PaletteDialog({ opened, onClose }: { readonly opened: boolean; r
       returnFocus={!hasGone}
       onEnterTransitionEnd={() => setGone(false)}
     >
-      <PaletteField onGo={go} />
+      <PaletteField {...typed} onGo={go} />
     </Modal>
   )
 }
