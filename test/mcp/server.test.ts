@@ -29,7 +29,7 @@ const refuse = async (): Promise<never> => {
 }
 const source: AgentSource = { listConnectors: refuse, getConnector: refuse, readKind: refuse, execute: refuse }
 
-mountMcp(app, {
+mountMcp<string>(app, {
   path: '/mcp',
   door: createDoor({ host: '127.0.0.1', publicUrl: undefined, corsOrigins: [], mcpHosts: [] }),
   authenticate: async () => 'anybody',
