@@ -108,7 +108,7 @@ describe('pages of /docs', () => {
 
 describe('lines for a shell', () => {
   /** What shells of POSIX take for words, although bash does more with it. */
-  const ofBash = /\{\w+\.\.\w+\}|\[\[|\$RANDOM\b|\$'|\bsource |\bfunction |&>|\$\{\w+(?:\/|\[|\^|,)/
+  const ofBash = /\{\w+\.\.\w+\}|\{[\w-]+(?:,[\w-]+)+\}|\[\[|\$RANDOM\b|\$'|\bsource |\bfunction |&>|\$\{\w+(?:\/|\[|\^|,)/
 
   /** Returns the blocks of a document that are lines for a shell. */
   const listBlocks = (text: string): string[] =>
@@ -137,7 +137,7 @@ describe('lines for a shell', () => {
   })
 
   test('what only bash runs would be found', () => {
-    const wrong = ['for _ in {1..60}; do sleep 1; done', 'cat <(ls)', '[[ -n x ]]', 'if true; then', 'echo $RANDOM']
+    const wrong = ['for _ in {1..60}; do sleep 1; done', 'cat <(ls)', 'ls {a,b}', '[[ -n x ]]', 'if true; then', 'echo $RANDOM']
     expect(wrong.filter((line) => findMistakes(line).length === 0)).toEqual([])
     expect(findOpenAnswers('curl -s \\\n  https://example.com')).toHaveLength(1)
   })
