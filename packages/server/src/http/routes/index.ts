@@ -1,203 +1,36 @@
-/** All routes, in the order of the API's document. */
+/** All routes. A route that a file of this folder exports is served. */
+import { endpoints } from 'ferrule/wire'
 import { protectedResource } from '../mcp/metadata.ts'
 import { authorizationServer } from '../oauth/metadata.ts'
 import type { Route } from '../route.ts'
-import {
-  deleteChangeConsumer,
-  getChangeConsumer,
-  listChangeConsumers,
-  listChanges,
-  listConnectorChanges,
-  saveChangeConsumer,
-} from './changes.ts'
-import { checkNew, checkStored } from './checks.ts'
-import {
-  createConnectLink,
-  deleteOAuthCredentials,
-  getConnectLink,
-  initiateOAuth,
-  listConnectLinks,
-  listOAuthCredentials,
-  revokeConnectLink,
-  saveOAuthCredentials,
-} from './connect/links.ts'
-import { createConnector, deleteConnector, getConnector, getJob, listConnectors, patchConnector, updateConnector } from './connectors.ts'
-import {
-  cancelSync,
-  getContextStore,
-  getSync,
-  inspect,
-  listSyncs,
-  requestSync,
-  resetContextStore,
-  search,
-  setSchedule,
-  watchContextStore,
-  watchSync,
-} from './context-store.ts'
-import {
-  checkKind,
-  deleteKind,
-  getDefinition,
-  getDefinitionReference,
-  getKind,
-  getOpenApi,
-  home,
-  importKind,
-  listDefinitions,
-  listKinds,
-  listKindVersions,
-  openApi,
-  publishKind,
-} from './definitions.ts'
-import { createMedia, execute, getMedia, request, validate } from './execute/execute.ts'
-import { exportEntity } from './export.ts'
-import {
-  createApplication,
-  createMcpToken,
-  createOrganization,
-  createScopedToken,
-  createToken,
-  createWorkspace,
-  deleteApplication,
-  deleteOrganization,
-  deleteWorkspace,
-  getScopedTokenInfo,
-  getWorkspace,
-  getWorkspaceStats,
-  listApplications,
-  listMcpTokens,
-  listOrganizations,
-  listWorkspaces,
-  restoreOrganization,
-  restoreWorkspace,
-  revokeMcpToken,
-  rotateApplicationSecret,
-  updateApplication,
-  updateOrganization,
-  updateWorkspace,
-} from './organizations.ts'
-import { getNode, getService, getUsage, listConnectorOverviews, listUnfinishedSyncs, live, metrics, ready } from './overview.ts'
-import { getSkillDocs, listSkills } from './skills.ts'
-import {
-  createWebhookEndpoint,
-  deleteWebhookEndpoint,
-  getConnectorWebhooks,
-  getWebhookEndpoint,
-  listEvents,
-  listWebhookDeliveries,
-  listWebhookEndpoints,
-  removeConnectorWebhooks,
-  retryWebhookDeliveries,
-  retryWebhookDelivery,
-  rotateWebhookSecret,
-  setConnectorWebhooks,
-  testWebhookEndpoint,
-  updateWebhookEndpoint,
-} from './webhooks.ts'
+import * as changes from './changes.ts'
+import * as checks from './checks.ts'
+import * as links from './connect/links.ts'
+import * as connectors from './connectors.ts'
+import * as contextStore from './context-store.ts'
+import * as definitions from './definitions.ts'
+import * as execute from './execute/execute.ts'
+import * as exports from './export.ts'
+import * as organizations from './organizations.ts'
+import * as overview from './overview.ts'
+import * as skills from './skills.ts'
+import * as webhooks from './webhooks.ts'
 
-/** Every route of the service. */
+const files = [changes, checks, links, connectors, contextStore, definitions, execute, exports, organizations, overview, skills, webhooks]
+
+const isRoute = (value: object): value is Route => 'answer' in value
+
+const order: readonly string[] = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)
+
+/** Returns the position in the table of endpoints, whose order the API's document has. What is not documented comes last. */
+function findPosition({ method, path }: Route): number {
+  const found = order.indexOf(`${method} ${path}`)
+  return found === -1 ? order.length : found
+}
+
+/** Every route of the service, in the order of the API's document. */
 export const routes: readonly Route[] = [
-  createToken,
-  createScopedToken,
-  getScopedTokenInfo,
-  createMcpToken,
-  listMcpTokens,
-  revokeMcpToken,
-  listApplications,
-  createApplication,
-  updateApplication,
-  rotateApplicationSecret,
-  deleteApplication,
-  listOrganizations,
-  createOrganization,
-  updateOrganization,
-  deleteOrganization,
-  restoreOrganization,
-  listWorkspaces,
-  createWorkspace,
-  getWorkspaceStats,
-  getWorkspace,
-  updateWorkspace,
-  deleteWorkspace,
-  restoreWorkspace,
-  listDefinitions,
-  getDefinition,
-  getDefinitionReference,
-  getOpenApi,
-  listSkills,
-  getSkillDocs,
-  listKinds,
-  importKind,
-  checkKind,
-  publishKind,
-  getKind,
-  listKindVersions,
-  deleteKind,
-  createConnector,
-  listConnectors,
-  checkNew,
-  getConnector,
-  updateConnector,
-  patchConnector,
-  deleteConnector,
-  checkStored,
-  createConnectLink,
-  listConnectLinks,
-  getConnectLink,
-  revokeConnectLink,
-  initiateOAuth,
-  saveOAuthCredentials,
-  listOAuthCredentials,
-  deleteOAuthCredentials,
-  execute,
-  request,
-  validate,
-  createMedia,
-  getMedia,
-  exportEntity,
-  listChanges,
-  listConnectorChanges,
-  search,
-  listChangeConsumers,
-  getChangeConsumer,
-  saveChangeConsumer,
-  deleteChangeConsumer,
-  inspect,
-  getContextStore,
-  watchContextStore,
-  setSchedule,
-  resetContextStore,
-  requestSync,
-  listSyncs,
-  getSync,
-  cancelSync,
-  watchSync,
-  listConnectorOverviews,
-  listUnfinishedSyncs,
-  getUsage,
-  getService,
-  getNode,
-  listEvents,
-  listWebhookEndpoints,
-  createWebhookEndpoint,
-  getWebhookEndpoint,
-  updateWebhookEndpoint,
-  deleteWebhookEndpoint,
-  rotateWebhookSecret,
-  testWebhookEndpoint,
-  listWebhookDeliveries,
-  retryWebhookDelivery,
-  retryWebhookDeliveries,
-  getConnectorWebhooks,
-  setConnectorWebhooks,
-  removeConnectorWebhooks,
-  getJob,
-  live,
-  ready,
-  metrics,
-  openApi,
-  home,
+  ...files.flatMap((file) => Object.values<object>(file).filter(isRoute)).toSorted((one, other) => findPosition(one) - findPosition(other)),
   ...protectedResource,
   authorizationServer,
 ]
