@@ -15,21 +15,7 @@ import { canonicalJson, digestText, newId } from '../values/ids.ts'
 import { tryAgain } from '../values/try-again.ts'
 import { answerBody } from './cut-records.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
-import {
-  type Attempt,
-  deleteEndedAnswers,
-  deleteEndedKeys,
-  findCurrentDataKey,
-  findKeptAnswer,
-  findKey,
-  insertKeptAnswer,
-  insertKey,
-  type KeyRow,
-  releaseKey,
-  setClaimed,
-  settleKey,
-  takeOver,
-} from './sql/idempotency.ts'
+import * as sql from './sql/idempotency.ts'
 
 /**
  * Time of a lease beyond the timeout of its call, in milliseconds. Covers the renewal of credentials, storing the outcome, and a minute of
@@ -53,7 +39,7 @@ export const createWrites = (parts: Parts): Writes => ({
   purgeExpired: async (now) => {
     const { db } = parts.database
     await deleteEndedCreations(db, now)
-    return (await deleteEndedKeys(db, now)) + (await deleteOldClaims(db, now - claimLifeMs))
+    return (await sql.deleteEndedKeys(db, now)) + (await deleteOldClaims(db, now - claimLifeMs))
   },
 })
 
@@ -94,7 +80,7 @@ function keptError(error: FerruleError): FerruleError {
   return new FerruleError(code, { message, hint: keptHint }, details)
 }
 
-function buildAttempt({ source }: Pick<Parts, 'source'>, { access: { ref }, write }: RequestedWrite): KeyRow {
+function buildAttempt({ source }: Pick<Parts, 'source'>, { access: { ref }, write }: RequestedWrite): sql.KeyRow {
   const now = source.clock()
   return {
     organization_id: ref.organizationId,
@@ -118,24 +104,24 @@ function buildAttempt({ source }: Pick<Parts, 'source'>, { access: { ref }, writ
  * Makes the attempt the owner of the key. The unique key of the table decides between nodes.
  * @returns its row, or the answer of an earlier call
  */
-async function begin(parts: Parts, requested: RequestedWrite, attempt: KeyRow): Promise<KeyRow | ReplayedAnswer> {
+async function begin(parts: Parts, requested: RequestedWrite, attempt: sql.KeyRow): Promise<sql.KeyRow | ReplayedAnswer> {
   const { db } = parts.database
   for (let look = 0; look < looks; look += 1) {
     if (await tryInsert(parts, attempt)) return attempt
-    const seen = await findKey(db, attempt)
+    const seen = await sql.findKey(db, attempt)
     if (seen === undefined) continue
     const next = buildSuccessor(seen, attempt)
     if (next === undefined) {
       const replayed = await readEarlierAnswer(parts, requested, { seen, attempt })
       if (replayed !== undefined) return replayed
-    } else if (await takeOver(db, seen, next)) return next
+    } else if (await sql.takeOver(db, seen, next)) return next
   }
   throw fail('overloaded', { reason: 'several calls use this Idempotency-Key' }, { retryAfterMs: shortestWaitMs })
 }
 
-async function tryInsert({ database }: Pick<Parts, 'database'>, attempt: KeyRow): Promise<boolean> {
+async function tryInsert({ database }: Pick<Parts, 'database'>, attempt: sql.KeyRow): Promise<boolean> {
   try {
-    return await insertKey(database.db, attempt)
+    return await sql.insertKey(database.db, attempt)
   } catch (error) {
     if (isForeignKeyViolation(error)) throw fail('connector_not_found', {})
     throw error
@@ -147,7 +133,7 @@ async function tryInsert({ database }: Pick<Parts, 'database'>, attempt: KeyRow)
  * same write, because the vendor executes that id once.
  * @returns undefined when the attempt may not run
  */
-function buildSuccessor(seen: KeyRow, attempt: KeyRow): KeyRow | undefined {
+function buildSuccessor(seen: sql.KeyRow, attempt: sql.KeyRow): sql.KeyRow | undefined {
   if (seen.expires_at <= attempt.started_at) return attempt
   const isAbandoned = seen.status === null && seen.lease_until <= attempt.started_at
   return isAbandoned && seen.claimed && seen.fingerprint === attempt.fingerprint
@@ -159,7 +145,7 @@ function buildSuccessor(seen: KeyRow, attempt: KeyRow): KeyRow | undefined {
 async function readEarlierAnswer(
   parts: Parts,
   { access: { ref, connection } }: RequestedWrite,
-  { seen, attempt }: { readonly seen: KeyRow; readonly attempt: KeyRow },
+  { seen, attempt }: { readonly seen: sql.KeyRow; readonly attempt: sql.KeyRow },
 ): Promise<ReplayedAnswer | undefined> {
   const now = attempt.started_at
   if (seen.fingerprint !== attempt.fingerprint) throw fail('idempotency_key_conflict', {})
@@ -173,7 +159,7 @@ async function readEarlierAnswer(
 }
 
 /** Asks clients to wait as long as the call has run, at most until the lease ends. */
-function inFlightError({ started_at, lease_until }: KeyRow, now: number) {
+function inFlightError({ started_at, lease_until }: sql.KeyRow, now: number) {
   const age = Math.min(longestWaitMs, Math.max(shortestWaitMs, now - started_at))
   return fail('idempotency_key_in_flight', {}, { retryAfterMs: Math.min(age, lease_until - now) })
 }
@@ -182,13 +168,13 @@ function inFlightError({ started_at, lease_until }: KeyRow, now: number) {
  * Returns a connection that records claims with the key. A repeat then knows whether the vendor recognizes the write. An attempt that lost
  * its key after a pause longer than its lease sends nothing.
  */
-const noteClaims = (parts: Parts, { connection, ref }: ConnectorAccess, attempt: KeyRow): Connection => ({
+const noteClaims = (parts: Parts, { connection, ref }: ConnectorAccess, attempt: sql.KeyRow): Connection => ({
   ...connection,
   writes: {
     claim: (requestId, fingerprint, hold) =>
       parts.database.transaction(async (db) => {
         const now = parts.source.clock()
-        if (!(await setClaimed(db, attempt))) throw inFlightError(attempt, Math.min(now, attempt.lease_until))
+        if (!(await sql.setClaimed(db, attempt))) throw inFlightError(attempt, Math.min(now, attempt.lease_until))
         return claimRequest(db, { parts, ref }, { requestId, fingerprint, hold })
       }),
     settle: createWriteClaims(parts, ref).settle,
@@ -207,7 +193,7 @@ const sealings = 5
 /** How an attempt ended: with an answer to store, or by releasing the key. */
 type Ending = { readonly status: number; readonly code: string | null; readonly text: string } | 'free'
 interface ConnectorAttempt {
-  readonly attempt: Attempt
+  readonly attempt: sql.Attempt
   readonly ref: ConnectorRef
 }
 
@@ -227,17 +213,17 @@ async function settle(parts: Parts, attempted: ConnectorAttempt, ending: Ending)
 
 async function settleOnce(parts: Parts, { attempt, ref }: ConnectorAttempt, ending: Ending): Promise<void> {
   const { db } = parts.database
-  if (ending === 'free') return releaseKey(db, attempt)
+  if (ending === 'free') return sql.releaseKey(db, attempt)
   const { status, code, text } = ending
   const lifeMs = code === 'outcome_unknown' ? claimLifeMs : outcomeLifeMs
   const settled = { status, code, expires_at: parts.source.clock() + lifeMs }
-  if (Buffer.byteLength(text) > maxOutcomeBytes) return settleKey(db, attempt, { ...settled, data_key_id: null, sealed: null })
+  if (Buffer.byteLength(text) > maxOutcomeBytes) return sql.settleKey(db, attempt, { ...settled, data_key_id: null, sealed: null })
   for (let sealing = 0; sealing < sealings; sealing += 1) {
-    const dataKeyId = await findCurrentDataKey(db, ref)
+    const dataKeyId = await sql.findCurrentDataKey(db, ref)
     if (dataKeyId === undefined) return // the workspace was deleted with its keys
     const sealed = await parts.vault.sealOutcome(db, { ...ref, dataKeyId, keyDigest: attempt.key_digest, status, code }, text)
     if (sealed === undefined) continue
-    if (await tryStore(() => settleKey(db, attempt, { ...settled, data_key_id: dataKeyId, sealed }))) return
+    if (await tryStore(() => sql.settleKey(db, attempt, { ...settled, data_key_id: dataKeyId, sealed }))) return
   }
   throw fail('unavailable', { reason: 'data keys are replaced faster than an outcome is stored' })
 }
@@ -254,14 +240,14 @@ async function tryStore(store: () => Promise<void>): Promise<boolean> {
 }
 
 /** Reads the stored answer of a key. @returns undefined when a rotation replaced the data key: read the row again */
-async function readReplay(parts: Parts, ref: ConnectorRef, row: KeyRow): Promise<ReplayedAnswer | undefined> {
+async function readReplay(parts: Parts, ref: ConnectorRef, row: sql.KeyRow): Promise<ReplayedAnswer | undefined> {
   const { status, code, data_key_id: dataKeyId, sealed, key_digest: keyDigest } = row
   if (status === null) return undefined
   if (sealed === null || dataKeyId === null) throw notKeptError(status)
   const { db } = parts.database
   const text = await parts.vault.openOutcome(db, { ...ref, dataKeyId, keyDigest, status, code }, sealed)
   if (text !== undefined) return { type: 'replayed', status, text }
-  const current = await findCurrentDataKey(db, ref)
+  const current = await sql.findCurrentDataKey(db, ref)
   if (current === dataKeyId) throw damagedError()
   await yieldToEventLoop()
   return undefined
@@ -352,7 +338,7 @@ export const createKeptAnswers = ({
       const sealed = vault.sealRecord(locate(organizationId, id), text)
       const row = { organization_id: organizationId, digest: digestText(id), sealed, expires_at: untilMs }
       try {
-        await insertKeptAnswer(database.db, row, bounds)
+        await sql.insertKeptAnswer(database.db, row, bounds)
         return true
       } catch (error) {
         onBackgroundError(error) // the write has happened: an error instead of its answer would let it happen again
@@ -360,10 +346,10 @@ export const createKeptAnswers = ({
       }
     },
     get: async (id) => {
-      const sealed = await findKeptAnswer(database.db, { organization_id: organizationId, digest: digestText(id) }, source.clock())
+      const sealed = await sql.findKeptAnswer(database.db, { organization_id: organizationId, digest: digestText(id) }, source.clock())
       if (sealed === undefined) return undefined
       return vault.openRecord(locate(organizationId, id), sealed)
     },
   }),
-  purgeExpired: (now) => deleteEndedAnswers(database.db, now),
+  purgeExpired: (now) => sql.deleteEndedAnswers(database.db, now),
 })

@@ -32,20 +32,7 @@ import type { Connectors } from './connector-types.ts'
 import { cutApplication, openCredentials } from './credential-trial.ts'
 import { listKindNames, readDraft } from './draft.ts'
 import { createWriteClaims } from './request-claims.ts'
-import {
-  type ConnectionQuery,
-  type CredentialsVersion,
-  connectionQuery,
-  dropLease,
-  replaceCredentials,
-  type SealedConnectorRow,
-  setAuthError,
-  setHealthy,
-  setNotices,
-  setProof,
-  setRenewalRefused,
-  takeLease,
-} from './sql/connectors.ts'
+import * as sql from './sql/connectors.ts'
 
 /** Maximum number of rows, about 2 kB each. */
 const mostRows = 1_000
@@ -54,9 +41,9 @@ const mostRows = 1_000
  * Builds a query that reads a row again only after a change of the database, by this process or another one. Without a count of changes,
  * which only the embedded database has, each call reads it.
  */
-export function keepRows({ countChanges }: Pick<Database, 'countChanges'>, read: ConnectionQuery): ConnectionQuery {
+export function keepRows({ countChanges }: Pick<Database, 'countChanges'>, read: sql.ConnectionQuery): sql.ConnectionQuery {
   if (countChanges === undefined) return read
-  const kept = new BoundedMap<string, { readonly changes: number; readonly row: SealedConnectorRow }>(mostRows)
+  const kept = new BoundedMap<string, { readonly changes: number; readonly row: sql.SealedConnectorRow }>(mostRows)
   return async (view, id) => {
     if (view.connectorIds !== null) return read(view, id)
     const name = [view.organizationId, id, ...(view.workspaceIds ?? ['all'])].join(' ')
@@ -72,14 +59,14 @@ export function keepRows({ countChanges }: Pick<Database, 'countChanges'>, read:
 /** Builds the methods that executions use. */
 export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAccess' | 'readKind' | 'markAuthError' | 'markHealthy'> {
   const { db } = parts.database
-  const read = keepRows(parts.database, connectionQuery(db))
+  const read = keepRows(parts.database, sql.connectionQuery(db))
   const isExisting = existenceQuery(db)
   const createSource = createCredentialSources(parts, read)
   const createNotice = createNotices(parts)
   const sources = new WeakMap<ConnectorAccess, StoredCredentials>()
   /** Accesses of long runs whose success is stored. */
   const healthy = new WeakSet<ConnectorAccess>()
-  const readActive = async (view: PrincipalView, given: string): Promise<SealedConnectorRow> => {
+  const readActive = async (view: PrincipalView, given: string): Promise<sql.SealedConnectorRow> => {
     const id = asId(given)
     const row = id === undefined ? undefined : await read(view, id)
     if (row === undefined) throw (await isExisting(view.organizationId)) ? fail('connector_not_found', {}) : refuseDeleted()
@@ -123,9 +110,9 @@ export function createAccess(parts: Parts): Pick<Connectors, 'trial' | 'readAcce
 }
 
 /** Stores that the vendor refused credentials, and the event of the first refusal. */
-async function storeRefusal({ database, source, events }: Parts, version: CredentialsVersion, reason: string): Promise<void> {
+async function storeRefusal({ database, source, events }: Parts, version: sql.CredentialsVersion, reason: string): Promise<void> {
   const isNew = await database.transaction(async (db) => {
-    if (!(await setAuthError(db, version, reason))) return false
+    if (!(await sql.setAuthError(db, version, reason))) return false
     await storeConnectorEvent(db, source, 'connector.auth_failed', version)
     return true
   })
@@ -133,16 +120,16 @@ async function storeRefusal({ database, source, events }: Parts, version: Creden
 }
 
 /** Stores that the vendor accepted credentials, and the event if it had refused them. */
-const storeSuccess = ({ database, source }: Parts, version: CredentialsVersion) =>
+const storeSuccess = ({ database, source }: Parts, version: sql.CredentialsVersion) =>
   database.transaction(async (db) => {
-    const change = await setHealthy(db, version)
+    const change = await sql.setHealthy(db, version)
     if (change === 'recovered') await storeConnectorEvent(db, source, 'connector.auth_recovered', version)
     return change
   })
 
 async function buildAccess(
   parts: Parts,
-  row: SealedConnectorRow,
+  row: sql.SealedConnectorRow,
   { source, notice }: { readonly source: StoredCredentials } & Pick<Required<Connection>, 'notice'>,
 ): Promise<ConnectorAccess> {
   const ref = toConnectorRef(row)
@@ -210,7 +197,7 @@ const addNotice = (kept: readonly ConnectorNotice[], notice: ConnectorNotice): C
  * Builds the function that takes the notices of a connector. A known notice costs one lookup in memory. A change of the configuration
  * deletes the notices, so the cache key contains the configuration.
  */
-function createNotices(parts: Parts): (row: SealedConnectorRow) => (notice: VendorNotice) => void {
+function createNotices(parts: Parts): (row: sql.SealedConnectorRow) => (notice: VendorNotice) => void {
   const remembered = new BoundedMap<string, readonly ConnectorNotice[]>(keptConnectors)
   return (row) => (notice) => {
     const key = `${row.id} ${row.updated_at} ${row.configuration}`
@@ -222,13 +209,13 @@ function createNotices(parts: Parts): (row: SealedConnectorRow) => (notice: Vend
     const next = addNotice(kept, added)
     remembered.set(key, next)
     parts.onNotice({ connectorId: row.id, ...added })
-    setNotices(parts.database.db, row, JSON.stringify(next)).catch(parts.onBackgroundError)
+    sql.setNotices(parts.database.db, row, JSON.stringify(next)).catch(parts.onBackgroundError)
   }
 }
 
 interface StoredCredentials extends CredentialSource {
   /** Returns the version in use, or the stored version before the first use. */
-  current(): CredentialsVersion
+  current(): sql.CredentialsVersion
 }
 
 type Exchange = Parameters<CredentialSource['renew']>[1]
@@ -236,11 +223,11 @@ type Exchange = Parameters<CredentialSource['renew']>[1]
 /** Shared state of the sources of one process. */
 interface SourceParts {
   readonly parts: Parts
-  readonly read: ConnectionQuery
+  readonly read: sql.ConnectionQuery
   /** Identifies this process in leases. */
   readonly owner: string
   /** Renewals in progress in this process, by connector. */
-  readonly flights: Map<string, Promise<SealedConnectorRow>>
+  readonly flights: Map<string, Promise<sql.SealedConnectorRow>>
 }
 
 /** Maximum age of a row when long-lived connections open credentials again, in milliseconds. */
@@ -258,22 +245,22 @@ const buildAuthErrorReason = (reason: string, connectorId: string): string =>
   `${reason.slice(0, 1_000)} Replace the credentials with PATCH /api/v1/integrations/connectors/${connectorId}.`
 
 /** Returns a function that builds sources; all sources of a process share its renewals. */
-function createCredentialSources(parts: Parts, read: ConnectionQuery): (row: SealedConnectorRow) => StoredCredentials {
+function createCredentialSources(parts: Parts, read: sql.ConnectionQuery): (row: sql.SealedConnectorRow) => StoredCredentials {
   const sources: SourceParts = { parts, read, owner: newId(parts.source), flights: new Map() }
   return (row) => createSource(sources, row)
 }
 
-const toVersion = (row: SealedConnectorRow): CredentialsVersion => ({
+const toVersion = (row: sql.SealedConnectorRow): sql.CredentialsVersion => ({
   organizationId: row.organization_id,
   id: row.id,
   version: row.version,
 })
 
-function createSource(sources: SourceParts, loaded: SealedConnectorRow): StoredCredentials {
+function createSource(sources: SourceParts, loaded: sql.SealedConnectorRow): StoredCredentials {
   const { steady } = sources.parts
   let row = loaded
   let readAt = steady()
-  const keep = async (found: SealedConnectorRow): Promise<OpenedCredentials> => {
+  const keep = async (found: sql.SealedConnectorRow): Promise<OpenedCredentials> => {
     const opened = await openRow(sources, found)
     row = opened.row
     readAt = steady()
@@ -286,7 +273,10 @@ function createSource(sources: SourceParts, loaded: SealedConnectorRow): StoredC
   }
 }
 
-async function reread({ read }: SourceParts, { organization_id: organizationId, id }: SealedConnectorRow): Promise<SealedConnectorRow> {
+async function reread(
+  { read }: SourceParts,
+  { organization_id: organizationId, id }: sql.SealedConnectorRow,
+): Promise<sql.SealedConnectorRow> {
   const found = await read(viewOrganization(organizationId), id)
   if (found === undefined) throw fail('connector_not_found', {})
   return found
@@ -295,8 +285,8 @@ async function reread({ read }: SourceParts, { organization_id: organizationId, 
 /** Opens a row. Reads the row again when a rotation has replaced its data key. */
 async function openRow(
   sources: SourceParts,
-  row: SealedConnectorRow,
-): Promise<{ row: SealedConnectorRow; values: Secret<CredentialValues> }> {
+  row: sql.SealedConnectorRow,
+): Promise<{ row: sql.SealedConnectorRow; values: Secret<CredentialValues> }> {
   const first = await openSeal(sources, row)
   if (first !== undefined) return { row, values: first }
   const again = await reread(sources, row)
@@ -305,7 +295,7 @@ async function openRow(
   return { row: again, values }
 }
 
-const openSeal = ({ parts }: SourceParts, row: SealedConnectorRow) => openCredentials(parts, parts.database.db, row)
+const openSeal = ({ parts }: SourceParts, row: sql.SealedConnectorRow) => openCredentials(parts, parts.database.db, row)
 
 interface Renewal {
   readonly stale: string
@@ -313,7 +303,7 @@ interface Renewal {
 }
 
 /** Joins the renewal in progress in this process, or starts one. */
-async function joinRenewal(sources: SourceParts, row: SealedConnectorRow, renewal: Renewal): Promise<SealedConnectorRow> {
+async function joinRenewal(sources: SourceParts, row: sql.SealedConnectorRow, renewal: Renewal): Promise<sql.SealedConnectorRow> {
   const running = sources.flights.get(row.id)
   if (running !== undefined) {
     const found = await running
@@ -325,14 +315,14 @@ async function joinRenewal(sources: SourceParts, row: SealedConnectorRow, renewa
   return flight
 }
 
-async function renew(sources: SourceParts, loaded: SealedConnectorRow, renewal: Renewal): Promise<SealedConnectorRow> {
+async function renew(sources: SourceParts, loaded: sql.SealedConnectorRow, renewal: Renewal): Promise<sql.SealedConnectorRow> {
   const { parts, owner } = sources
   let waited = 0
   for (let delay = shortestDelayMs; ; delay = Math.min(delay * 2, longestDelayMs)) {
     const row = await reread(sources, loaded)
     if (String(row.version) !== renewal.stale) return row
     const now = parts.source.clock()
-    if (await takeLease(parts.database.db, toVersion(row), { owner, now, until: now + leaseMs }))
+    if (await sql.takeLease(parts.database.db, toVersion(row), { owner, now, until: now + leaseMs }))
       return parts.unfinished.add(exchangeAndStore(sources, row, renewal))
     if (waited >= longestWaitMs)
       throw fail('overloaded', { reason: 'the credentials of this connector are being renewed elsewhere' }, { retryAfterMs: 10_000 })
@@ -341,7 +331,7 @@ async function renew(sources: SourceParts, loaded: SealedConnectorRow, renewal: 
   }
 }
 
-async function exchangeAndStore(sources: SourceParts, row: SealedConnectorRow, { exchange }: Renewal): Promise<SealedConnectorRow> {
+async function exchangeAndStore(sources: SourceParts, row: sql.SealedConnectorRow, { exchange }: Renewal): Promise<sql.SealedConnectorRow> {
   let next: Secret<CredentialValues>
   try {
     next = await exchange((await openRow(sources, row)).values)
@@ -352,22 +342,23 @@ async function exchangeAndStore(sources: SourceParts, row: SealedConnectorRow, {
 }
 
 /** Handles a failed renewal. @returns the credentials that another process stored meanwhile. @throws the given error otherwise */
-async function handleFailure(sources: SourceParts, row: SealedConnectorRow, error: unknown): Promise<SealedConnectorRow> {
+async function handleFailure(sources: SourceParts, row: sql.SealedConnectorRow, error: unknown): Promise<sql.SealedConnectorRow> {
   const { database, source } = sources.parts
   const { code, message } = asFerruleError(error)
   const refuse = () =>
     database.transaction(async (db) => {
-      if (!(await setRenewalRefused(db, toVersion(row), buildAuthErrorReason(message, row.id)))) return false
+      if (!(await sql.setRenewalRefused(db, toVersion(row), buildAuthErrorReason(message, row.id)))) return false
       if (row.status !== 'auth_error') await storeConnectorEvent(db, source, 'connector.auth_failed', toVersion(row))
       return true
     })
   // A failed write must not hide the error; the lease expires.
-  if (errorConsequences[code].credentials !== 'refused') await dropLease(database.db, toVersion(row), sources.owner).catch(() => undefined)
+  if (errorConsequences[code].credentials !== 'refused')
+    await sql.dropLease(database.db, toVersion(row), sources.owner).catch(() => undefined)
   else if (!(await refuse().catch(() => true))) return reread(sources, row)
   throw error
 }
 
-function store(sources: SourceParts, row: SealedConnectorRow, next: Secret<CredentialValues>): Promise<SealedConnectorRow> {
+function store(sources: SourceParts, row: sql.SealedConnectorRow, next: Secret<CredentialValues>): Promise<sql.SealedConnectorRow> {
   const work = async () => {
     await storeOnce(sources, row, next)
     return reread(sources, row)
@@ -379,7 +370,7 @@ function store(sources: SourceParts, row: SealedConnectorRow, next: Secret<Crede
 /** Stores new tokens unless the version changed: by an earlier try with a lost answer, or by the user. */
 const storeOnce = (
   { parts: { database, vault, source } }: SourceParts,
-  row: SealedConnectorRow,
+  row: sql.SealedConnectorRow,
   next: Secret<CredentialValues>,
 ): Promise<boolean> =>
   database.transaction(async (db) => {
@@ -387,7 +378,7 @@ const storeOnce = (
     if (workspace === undefined) throw fail('connector_not_found', {})
     const dataKeyId = workspace.data_key_id
     const { sealed, fields } = await vault.seal(db, { ...toConnectorRef(row), dataKeyId }, cutApplication(row, next))
-    const isStored = await replaceCredentials(db, toVersion(row), { sealed, fields, dataKeyId })
+    const isStored = await sql.replaceCredentials(db, toVersion(row), { sealed, fields, dataKeyId })
     if (isStored && row.status === 'auth_error') await storeConnectorEvent(db, source, 'connector.auth_recovered', toVersion(row))
     return isStored
   })
@@ -396,12 +387,12 @@ const storeOnce = (
  * Builds the proof of one access. Writes on change only: for new credentials, and after a refusal.
  * @param current version of the credentials in use
  */
-function createProof(parts: Parts, row: SealedConnectorRow, current: () => CredentialsVersion): KeptProof {
+function createProof(parts: Parts, row: sql.SealedConnectorRow, current: () => sql.CredentialsVersion): KeptProof {
   let stored = row.proof
   const digest = (...[budget, values]: Parameters<KeptProof['holds']>) => computeProof(parts.masterKeys.current(), budget, values)
   const store = (proof: string | null): void => {
     stored = proof
-    void parts.unfinished.add(setProof(parts.database.db, current(), proof).catch(parts.onBackgroundError))
+    void parts.unfinished.add(sql.setProof(parts.database.db, current(), proof).catch(parts.onBackgroundError))
   }
   return {
     holds: (budget, values) => stored !== null && stored === digest(budget, values),

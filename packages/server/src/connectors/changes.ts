@@ -37,17 +37,7 @@ import {
 import { checkEntities, omitNulls, toConnectorRecord } from './draft.ts'
 import { keepKind, nameKindOfRow } from './kinds.ts'
 import { toGivenCredentials } from './links/consent-secrets.ts'
-import {
-  type ConnectorChange,
-  type ConnectorRow,
-  deleteConnector,
-  deleteCreation,
-  findConnector,
-  holdConnector,
-  requireConnector,
-  type SealedConnectorRow,
-  updateConnector,
-} from './sql/connectors.ts'
+import * as sql from './sql/connectors.ts'
 import { holdConsent } from './sql/revocations.ts'
 
 /** Validated members of an update or patch. */
@@ -96,7 +86,7 @@ export const createChanges = (parts: Parts): Pick<Connectors, 'update' | 'patch'
       if (sharing.length === 1) await keepRevocation(parts, db, row)
       await endSyncs(parts, db, row)
       await storeConnectorEvent(db, parts.source, 'connector.deleted', { organizationId: row.organization_id, id: row.id })
-      await deleteConnector(db, row)
+      await sql.deleteConnector(db, row)
       await insertJob(db, { ...job, organization_id: row.organization_id, workspace_id: row.workspace_id, connector_id: row.id })
     })
     parts.events.emit('queued')
@@ -112,7 +102,7 @@ interface KindMove {
 }
 
 /** Finds the kinds before and after a change. @throws FerruleError `validation_failed` for a version that there is not */
-async function findMove({ kinds }: Pick<Parts, 'kinds'>, row: ConnectorRow, wanted: Change, db?: Db): Promise<KindMove> {
+async function findMove({ kinds }: Pick<Parts, 'kinds'>, row: sql.ConnectorRow, wanted: Change, db?: Db): Promise<KindMove> {
   const before = await kinds.get(row, db)
   const after = wanted.kind_version === undefined ? before : await findVersion(kinds, before, { row, version: wanted.kind_version, db })
   const known = new Set(before.own?.hosts)
@@ -127,7 +117,7 @@ async function findMove({ kinds }: Pick<Parts, 'kinds'>, row: ConnectorRow, want
 async function findVersion(
   kinds: Parts['kinds'],
   before: ServedKind,
-  { row, version, db }: { readonly row: ConnectorRow; readonly version: number; readonly db: Db | undefined },
+  { row, version, db }: { readonly row: sql.ConnectorRow; readonly version: number; readonly db: Db | undefined },
 ): Promise<ServedKind> {
   const name = before.own === undefined ? undefined : nameOwnVersion(summarize(before).kind, version)
   const after = name === undefined ? undefined : await kinds.find({ ...row, kind: name }, db)
@@ -138,7 +128,7 @@ async function findVersion(
 }
 
 /** Lists the host that a changed configuration leads to, where the account names its own host. */
-function listMovedHosts({ definition }: ServedKind, row: ConnectorRow, { configuration }: Change): readonly string[] {
+function listMovedHosts({ definition }: ServedKind, row: sql.ConnectorRow, { configuration }: Change): readonly string[] {
   const name = findWholeHost(definition)
   if (name === undefined || configuration === undefined) return []
   const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
@@ -146,7 +136,7 @@ function listMovedHosts({ definition }: ServedKind, row: ConnectorRow, { configu
   return next === stored[name] ? [] : [String(next)]
 }
 
-const holdRequested = (db: Db, { principal, id }: RequestedId) => requireConnector(db, principal, id, holdConnector)
+const holdRequested = (db: Db, { principal, id }: RequestedId) => sql.requireConnector(db, principal, id, sql.holdConnector)
 
 /** Changes a connector. Tries new credentials first. @throws FerruleError as `Connectors.patch` */
 export async function changeConnector(parts: Parts, requested: RequestedId, wanted: Change): Promise<ConnectorRecord> {
@@ -156,14 +146,14 @@ export async function changeConnector(parts: Parts, requested: RequestedId, want
       const before = await holdRequested(db, requested)
       const move = await findMove(parts, before, wanted, db)
       await keepKind(db, move.after)
-      await updateConnector(db, before, {
+      await sql.updateConnector(db, before, {
         ...buildPlainChange(move, before, wanted),
         ...(wanted.credentials === undefined || tried === undefined
           ? {}
           : await buildCredentialsChange(parts, db, { row: before, move, next: wanted.credentials, tried })),
         updated_at: parts.source.clock(),
       })
-      const row = await requireConnector(db, requested.principal, before.id, findConnector)
+      const row = await sql.requireConnector(db, requested.principal, before.id, sql.findConnector)
       await storeChange(parts, db, before, wanted)
       await followChange(parts, db, { before, after: row, hasNewCredentials: wanted.credentials !== undefined })
       await wanted.credentials?.trial.complete?.(db, row.id)
@@ -180,7 +170,7 @@ export async function changeConnector(parts: Parts, requested: RequestedId, want
 async function storeChange(
   { source }: Parts,
   db: Db,
-  { id, organization_id, status }: ConnectorRow,
+  { id, organization_id, status }: sql.ConnectorRow,
   { credentials }: Change,
 ): Promise<void> {
   const ref = { organizationId: organization_id, id }
@@ -189,7 +179,7 @@ async function storeChange(
 }
 
 /** Refuses a version that stored credentials or entities do not fit. @throws FerruleError `validation_failed`, `credentials_mismatch` */
-function requireFitting(kind: ServedKind, row: SealedConnectorRow, { credentials, entities }: Change): void {
+function requireFitting(kind: ServedKind, row: sql.SealedConnectorRow, { credentials, entities }: Change): void {
   if (credentials === undefined && !Object.hasOwn(kind.definition.credentials, row.scheme)) {
     const message = `are required: the version has no scheme ${row.scheme}`
     throw failValidation([{ field: '/credentials', message, error_code: 'required' }])
@@ -197,7 +187,7 @@ function requireFitting(kind: ServedKind, row: SealedConnectorRow, { credentials
   if (entities === undefined) checkEntities(kind, JSON.parse(row.entities))
 }
 
-function buildPlainChange({ before, after: kind }: KindMove, row: SealedConnectorRow, wanted: Change): ConnectorChange {
+function buildPlainChange({ before, after: kind }: KindMove, row: sql.SealedConnectorRow, wanted: Change): sql.ConnectorChange {
   const { name, entities, changes_days, configuration } = wanted
   const isMoved = kind !== before
   const stored: Readonly<Record<string, unknown>> = JSON.parse(row.configuration)
@@ -214,7 +204,7 @@ function buildPlainChange({ before, after: kind }: KindMove, row: SealedConnecto
 }
 
 /** Clears the notices with a new configuration, because they belong to calls under the old one; the account where it can be another. */
-function buildConfigurationChange(row: SealedConnectorRow, configuration: string, isSameAccount: boolean): ConnectorChange {
+function buildConfigurationChange(row: sql.SealedConnectorRow, configuration: string, isSameAccount: boolean): sql.ConnectorChange {
   if (configuration === row.configuration) return {}
   return { configuration, notices: '[]', ...(isSameAccount ? {} : { account: null }) }
 }
@@ -256,14 +246,14 @@ async function tryChange(parts: Parts, requested: RequestedId, wanted: Change): 
 async function buildCredentialsChange(
   parts: Seals,
   db: Db,
-  { row, move, next: { given, trial }, tried }: { row: SealedConnectorRow; move: KindMove; next: NewCredentials; tried: Tried },
-): Promise<ConnectorChange> {
+  { row, move, next: { given, trial }, tried }: { row: sql.SealedConnectorRow; move: KindMove; next: NewCredentials; tried: Tried },
+): Promise<sql.ConnectorChange> {
   const { vault } = parts
   const ref = toConnectorRef(row)
   const stored = { scheme: row.scheme, values: move.isElsewhere ? undefined : await tryOpen(parts, db, { row, trial }) }
   const { definition } = move.after
   const { scheme, values } = mergeCredentials(definition, stored, given)
-  await deleteCreation(db, tried.key)
+  await sql.deleteCreation(db, tried.key)
   const workspace = await holdWorkspace(db, viewOrganization(row.organization_id), row.workspace_id)
   if (workspace === undefined) throw fail('connector_not_found', {})
   const next = tried.renewed ?? new Secret(values)
@@ -288,7 +278,7 @@ async function buildCredentialsChange(
 }
 
 /** Opens the stored credentials; undefined when they are damaged or to be replaced as a whole: the new ones must then be complete. */
-async function tryOpen(parts: Seals, db: Db, { row, trial }: { readonly row: SealedConnectorRow; readonly trial: StoringTrial }) {
+async function tryOpen(parts: Seals, db: Db, { row, trial }: { readonly row: sql.SealedConnectorRow; readonly trial: StoringTrial }) {
   if (trial.isWhole === true) return undefined
   try {
     return await openCredentials(parts, db, row)

@@ -26,19 +26,7 @@ import {
 } from './credential-trial.ts'
 import { type ConnectorDraft, listKindNames, type ReadDraft, readDraft, toConnectorRecord } from './draft.ts'
 import { keepKind, nameKindOfRow } from './kinds.ts'
-import {
-  type CreationId,
-  deleteCreation,
-  findConnector,
-  findCreation,
-  freeCreation,
-  hasConnectorNamed,
-  insertConnector,
-  renewCreation,
-  type StoredConnector,
-  saveCreation,
-  takeCreation,
-} from './sql/connectors.ts'
+import * as sql from './sql/connectors.ts'
 
 /** Time that a node holds a creation without a sign of life, and interval of those signs, in milliseconds. */
 const leaseMs = 15_000
@@ -98,13 +86,13 @@ async function createOnce(parts: Parts, request: CreationRequest, key: TrialKey)
   const owner = newId(parts.source)
   for (let waitedMs = 0; waitedMs <= longestWaitMs; waitedMs += lookMs) {
     const now = parts.source.clock()
-    const seen = await findCreation(db, key, now)
+    const seen = await sql.findCreation(db, key, now)
     if (seen !== undefined && seen.fingerprint !== key.fingerprint) throw fail('idempotency_key_conflict', {})
-    const row = seen?.connector_id == null ? undefined : await findConnector(db, request.principal, seen.connector_id)
+    const row = seen?.connector_id == null ? undefined : await sql.findConnector(db, request.principal, seen.connector_id)
     if (row !== undefined) return replay(request, toConnectorRecord(row, await parts.kinds.find(row)))
     const isFree = (seen?.busy_until ?? 0) <= now
     const next = { ...key, owner, busy_until: now + leaseMs, expires_at: buildCreationRow(parts, key).expires_at }
-    if (isFree && (await takeCreation(db, next, seen, now)))
+    if (isFree && (await sql.takeCreation(db, next, seen, now)))
       return holdWhile(parts, { ...key, owner }, () => storeNewConnector(parts, request, key))
     await parts.sleep(lookMs)
   }
@@ -112,15 +100,15 @@ async function createOnce(parts: Parts, request: CreationRequest, key: TrialKey)
 }
 
 /** Holds a creation while this node runs it, and frees it then. A lease that cannot be renewed ends by itself. */
-async function holdWhile<T>(parts: Parts, own: CreationId & { readonly owner: string }, work: () => Promise<T>): Promise<T> {
+async function holdWhile<T>(parts: Parts, own: sql.CreationId & { readonly owner: string }, work: () => Promise<T>): Promise<T> {
   const { db } = parts.database
-  const renew = () => renewCreation(db, { ...own, busy_until: parts.source.clock() + leaseMs }).catch(parts.onBackgroundError)
+  const renew = () => sql.renewCreation(db, { ...own, busy_until: parts.source.clock() + leaseMs }).catch(parts.onBackgroundError)
   const timer = setInterval(() => void renew(), renewalMs).unref()
   try {
     return await work()
   } finally {
     clearInterval(timer)
-    await freeCreation(db, own).catch(parts.onBackgroundError)
+    await sql.freeCreation(db, own).catch(parts.onBackgroundError)
   }
 }
 
@@ -137,8 +125,8 @@ export async function storeNewConnector(parts: Parts, request: CreationRequest, 
   const tried = await tryCredentials(parts, { key, given, credentials: given, connection: own, trial, isChecked: read.check })
   const made = await parts.database.transaction(async (db) => {
     const stored = await store(parts, db, { principal, draft, read, trial, tried })
-    if (kept === undefined) await deleteCreation(db, key)
-    else await saveCreation(db, { ...buildCreationRow(parts, key), connector_id: stored.id })
+    if (kept === undefined) await sql.deleteCreation(db, key)
+    else await sql.saveCreation(db, { ...buildCreationRow(parts, key), connector_id: stored.id })
     await trial.complete?.(db, stored.id)
     return stored
   })
@@ -165,7 +153,7 @@ async function checkWorkspaceAndName(
     const workspace = await findWantedWorkspace(db, { principal, name: workspaceName, make: createWorkspace })
     if (workspace?.status === 'inactive') mistakes.add('/workspace_name', failInactive(workspace))
     if (workspace === undefined || name === undefined) return
-    if (await hasConnectorNamed(db, workspace, name)) mistakes.add('/name', fail('connector_name_conflict', { name }))
+    if (await sql.hasConnectorNamed(db, workspace, name)) mistakes.add('/name', fail('connector_name_conflict', { name }))
   } catch (error) {
     const refusal = asFerruleError(error)
     if (refusal.code !== 'workspace_not_found') throw error
@@ -199,7 +187,7 @@ async function store(parts: Parts, db: Db, { principal, draft, read, trial, trie
     credential_fields: JSON.stringify(fields),
     unchecked: !tried.isChecked,
   }
-  if (!(await insertConnector(db, row))) throw fail('connector_name_conflict', { name: draft.name })
+  if (!(await sql.insertConnector(db, row))) throw fail('connector_name_conflict', { name: draft.name })
   await storeConnectorEvent(db, source, 'connector.created', { organizationId, id })
   await beginSyncs(parts, db, row)
   return toConnectorRecord({ ...row, workspace_name: workspace.name, workspace_status: workspace.status }, draft.kind)
@@ -209,7 +197,7 @@ const buildRow = (
   draft: ConnectorDraft,
   workspace: WorkspaceRow,
   now: number,
-): Omit<StoredConnector, 'id' | 'sealed' | 'credential_fields' | 'unchecked'> => ({
+): Omit<sql.StoredConnector, 'id' | 'sealed' | 'credential_fields' | 'unchecked'> => ({
   organization_id: workspace.organization_id,
   workspace_id: workspace.id,
   name: draft.name,

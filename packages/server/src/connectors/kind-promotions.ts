@@ -7,16 +7,7 @@ import { viewOrganization } from '../values/access.ts'
 import { asId, nameOwnKind, nameOwnVersion, parseOwnKindName } from '../values/ids.ts'
 import { parseVersionSummary } from './connector-types.ts'
 import { findConnector, holdConnector, listConnectors, updateConnector } from './sql/connectors.ts'
-import {
-  findOwnKindById,
-  findVersion,
-  holdOwnKind,
-  insertVersion,
-  listAllOwnKinds,
-  listSameVersions,
-  type OwnKindRow,
-  type OwnKindVersionRow,
-} from './sql/own-kinds.ts'
+import * as sql from './sql/own-kinds.ts'
 
 /** A kind of an organization, as an operator sees it. */
 export interface OwnKindSummary {
@@ -63,20 +54,20 @@ export const describePromotion = (isPromoted: boolean): KindChange => ({
 })
 
 /** Stores the newest version once more with the wanted tables, unless it has them. */
-async function publishAgain(parts: Parts, db: Db, kind: OwnKindRow, isPromoted: boolean): Promise<OwnKindVersionRow> {
-  const held = await holdOwnKind(db, kind.organization_id, kind.slug)
-  const newest = held === undefined ? undefined : await findVersion(db, held, Number(held.newest_version))
+async function publishAgain(parts: Parts, db: Db, kind: sql.OwnKindRow, isPromoted: boolean): Promise<sql.OwnKindVersionRow> {
+  const held = await sql.holdOwnKind(db, kind.organization_id, kind.slug)
+  const newest = held === undefined ? undefined : await sql.findVersion(db, held, Number(held.newest_version))
   if (newest === undefined) throw fail('kind_not_found', {})
   const { promoted = false, ...summary } = parseVersionSummary(newest)
   if (promoted === isPromoted) return newest
-  const next: OwnKindVersionRow = {
+  const next: sql.OwnKindVersionRow = {
     ...newest,
     version: Number(newest.version) + 1,
     summary: JSON.stringify({ ...summary, ...(isPromoted ? { promoted: true } : {}) }),
     changes: JSON.stringify([describePromotion(isPromoted)]),
     created_at: parts.source.clock(),
   }
-  await insertVersion(db, next)
+  await sql.insertVersion(db, next)
   return next
 }
 
@@ -96,10 +87,10 @@ const moveConnector = (parts: Parts, organizationId: string, id: string, names: 
 const batch = 100
 
 /** Moves the connectors of versions with the same definition. @returns how many */
-async function moveConnectors(parts: Parts, kind: OwnKindRow, newest: OwnKindVersionRow): Promise<number> {
+async function moveConnectors(parts: Parts, kind: sql.OwnKindRow, newest: sql.OwnKindVersionRow): Promise<number> {
   const { db } = parts.database
   const name = nameOwnKind(kind)
-  const same = await listSameVersions(db, newest)
+  const same = await sql.listSameVersions(db, newest)
   const olds = new Set(same.flatMap((version) => (version === Number(newest.version) ? [] : [nameOwnVersion(name, version)])))
   let moved = 0
   for (let after: string | undefined, more = true; more; ) {
@@ -119,7 +110,7 @@ async function moveConnectors(parts: Parts, kind: OwnKindRow, newest: OwnKindVer
 /** Builds the service. */
 export const createKindPromotions = (parts: Parts): KindPromotions => ({
   list: async () => {
-    const rows = await listAllOwnKinds(parts.database.db)
+    const rows = await sql.listAllOwnKinds(parts.database.db)
     return rows.map((row) => {
       const { title, promoted = false } = parseVersionSummary(row)
       return {
@@ -133,7 +124,7 @@ export const createKindPromotions = (parts: Parts): KindPromotions => ({
   },
   set: async (name, isPromoted) => {
     const id = asId(parseOwnKindName(name)?.id)
-    const kind = id === undefined ? undefined : await findOwnKindById(parts.database.db, id)
+    const kind = id === undefined ? undefined : await sql.findOwnKindById(parts.database.db, id)
     if (kind === undefined || nameOwnKind(kind) !== name) throw fail('kind_not_found', {})
     const newest = await parts.database.transaction((db) => publishAgain(parts, db, kind, isPromoted))
     return { version: Number(newest.version), connectors: await moveConnectors(parts, kind, newest) }

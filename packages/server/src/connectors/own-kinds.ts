@@ -1,20 +1,6 @@
 /** Kinds that organizations bring: uploads, versions, and what a new version means (docs/decisions/own-kinds.md). */
 import { fail, failValidation, type KindChange, pointTo } from 'ferrule/internal'
-import {
-  type KindCheck,
-  type KindDocument,
-  type KindImport,
-  type KindInput,
-  type KindList,
-  type KindPublication,
-  type KindRecord,
-  type KindRemoval,
-  type KindSummary,
-  type KindVersionList,
-  kindDocument,
-  kindInput,
-  kindQuery,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { type Principal, requireWholeScope } from '../values/access.ts'
@@ -22,23 +8,7 @@ import { iso, newId } from '../values/ids.ts'
 import { readBody, readQuery } from '../values/read.ts'
 import { parseVersionSummary, type VersionSummary } from './connector-types.ts'
 import { describePromotion, keepsTables } from './kind-promotions.ts'
-import {
-  countConnectorsByKind,
-  countConnectorsByVersion,
-  deleteOwnKind,
-  deleteVersions,
-  endConsents,
-  findOwnKind,
-  findVersion,
-  holdOwnKind,
-  insertOwnKind,
-  insertVersion,
-  listNewestVersions,
-  listOwnKinds,
-  listVersions,
-  type OwnKindRow,
-  type OwnKindVersionRow,
-} from './sql/own-kinds.ts'
+import * as sql from './sql/own-kinds.ts'
 
 const mostKinds = 100
 /** Versions that stay although no connector runs them, beside the newest. */
@@ -55,11 +25,11 @@ export interface CheckedKind {
 export interface ReadUpload {
   /** Undefined if there are mistakes. */
   readonly checked: CheckedKind | undefined
-  readonly mistakes: KindCheck['mistakes']
-  readonly doubts: KindCheck['doubts']
-  readonly unsure: KindCheck['unsure']
+  readonly mistakes: wire.KindCheck['mistakes']
+  readonly doubts: wire.KindCheck['doubts']
+  readonly unsure: wire.KindCheck['unsure']
   /** Null without recordings, and with mistakes. */
-  readonly test: KindCheck['test']
+  readonly test: wire.KindCheck['test']
   /** Changes against the version before, the weightiest first; none for a new kind. */
   readonly changes: readonly KindChange[]
 }
@@ -80,38 +50,38 @@ export interface UploadTask {
 }
 
 /** Kind file of a document, or why it cannot be made, as a sentence. */
-export type ReadDocument = KindImport | { readonly problem: string }
+export type ReadDocument = wire.KindImport | { readonly problem: string }
 
 /** Reads what organizations upload, in a thread of its own, with bounds of time and memory. */
 export interface ReadUploads {
   /** Parses, checks and compares a file. */
   readonly kind: (task: UploadTask) => Promise<ReadUpload>
-  readonly document: (task: KindDocument) => Promise<ReadDocument>
+  readonly document: (task: wire.KindDocument) => Promise<ReadDocument>
 }
 
 /** Kinds of the principal's organization. Methods with a slug throw `kind_not_found`. */
 export interface OwnKinds {
   /** Lists the kinds. Scope connectors:read. */
-  list(principal: Principal): Promise<KindList>
+  list(principal: Principal): Promise<wire.KindList>
   /** Reads a kind with its file. Scope connectors:read. @param query `{ version? }` */
-  get(principal: Principal, slug: string, query: unknown): Promise<KindRecord>
+  get(principal: Principal, slug: string, query: unknown): Promise<wire.KindRecord>
   /** Lists the versions of a kind, the newest first. Scope connectors:read. */
-  listVersions(principal: Principal, slug: string): Promise<KindVersionList>
+  listVersions(principal: Principal, slug: string): Promise<wire.KindVersionList>
   /**
    * Makes a kind file of a document. Stores nothing. Scope connectors:write.
    * @throws FerruleError `validation_failed` for a document that cannot be read
    */
-  importDocument(principal: Principal, body: unknown): Promise<KindImport>
+  importDocument(principal: Principal, body: unknown): Promise<wire.KindImport>
   /** Checks a file, and says what it would change. Stores nothing. Scope connectors:write. @param body `{ file }` */
-  check(principal: Principal, slug: string, body: unknown): Promise<KindCheck>
+  check(principal: Principal, slug: string, body: unknown): Promise<wire.KindCheck>
   /**
    * Publishes a file as the newest version. Connectors stay with theirs. A file that is the newest version already changes nothing.
    * @param body `{ file, newest? }`
    * @throws FerruleError `kind_invalid` with all mistakes, `kind_changed`, `validation_failed` when the organization has 100 kinds
    */
-  publish(principal: Principal, slug: string, body: unknown): Promise<KindPublication>
+  publish(principal: Principal, slug: string, body: unknown): Promise<wire.KindPublication>
   /** Deletes a kind that no connector uses. @throws FerruleError `kind_in_use` */
-  remove(principal: Principal, slug: string): Promise<KindRemoval>
+  remove(principal: Principal, slug: string): Promise<wire.KindRemoval>
 }
 
 // JSON that this service wrote
@@ -120,29 +90,29 @@ const toChanges = (changes: readonly KindChange[]) => ({ class: changes[0]?.clas
 
 const sum = (counts: ReadonlyMap<number, number>): number => [...counts.values()].reduce((total, each) => total + each, 0)
 
-function toSummary(row: OwnKindRow, summary: VersionSummary, connectors: number): KindSummary {
+function toSummary(row: sql.OwnKindRow, summary: VersionSummary, connectors: number): wire.KindSummary {
   const { title, about, entities, hosts, sandbox } = summary
   const times = { created_at: iso(row.created_at), updated_at: iso(row.updated_at) }
   return { id: row.id, slug: row.slug, title, about, version: Number(row.newest_version), entities, hosts, sandbox, connectors, ...times }
 }
 
-const toFile = ({ file, recordings, version }: OwnKindVersionRow) => ({ file, recordings, file_version: Number(version) })
+const toFile = ({ file, recordings, version }: sql.OwnKindVersionRow) => ({ file, recordings, file_version: Number(version) })
 
-async function requireKind(db: Db, principal: Principal, slug: string, find = findOwnKind): Promise<OwnKindRow> {
+async function requireKind(db: Db, principal: Principal, slug: string, find = sql.findOwnKind): Promise<sql.OwnKindRow> {
   const row = await find(db, principal.organizationId, slug)
   if (row === undefined) throw fail('kind_not_found', {})
   return row
 }
 
-async function requireVersion(db: Db, kind: OwnKindRow, version: number): Promise<OwnKindVersionRow> {
-  const row = await findVersion(db, kind, version)
+async function requireVersion(db: Db, kind: sql.OwnKindRow, version: number): Promise<sql.OwnKindVersionRow> {
+  const row = await sql.findVersion(db, kind, version)
   if (row === undefined) throw fail('kind_not_found', {})
   return row
 }
 
 /** Names that no kind of an organization can have: those of served kinds, and of the organization's other kinds. */
 async function listTaken({ kinds }: Pick<Parts, 'kinds'>, db: Db, principal: Principal, slug: string): Promise<readonly string[]> {
-  const others = (await listNewestVersions(db, principal.organizationId)).filter((each) => each.slug !== slug)
+  const others = (await sql.listNewestVersions(db, principal.organizationId)).filter((each) => each.slug !== slug)
   return [
     ...kinds.served.list().flatMap(({ name, connector_type, sourceDefinitionId }) => [name, connector_type, sourceDefinitionId]),
     ...others.flatMap((each) => [each.slug, parseVersionSummary(each).title]),
@@ -157,7 +127,7 @@ interface Upload extends ReadUpload {
 }
 
 /** Says whether a version keeps the tables of the one before, and what it means if not. */
-function addPromotion(read: ReadUpload, last: OwnKindVersionRow | undefined): Omit<Upload, 'newest'> {
+function addPromotion(read: ReadUpload, last: sql.OwnKindVersionRow | undefined): Omit<Upload, 'newest'> {
   const isPromoted = last !== undefined && parseVersionSummary(last).promoted === true
   if (!isPromoted || keepsTables(read.changes)) return { ...read, isPromoted }
   const [heavier, rest] = [true, false].map((isHeavier) => read.changes.filter((each) => (each.class === 'authorize') === isHeavier))
@@ -167,12 +137,12 @@ function addPromotion(read: ReadUpload, last: OwnKindVersionRow | undefined): Om
 async function readUpload(
   parts: OwnKindParts,
   principal: Principal,
-  { slug, body: { file, recordings }, isTested = false }: { slug: string; body: KindInput; isTested?: boolean },
+  { slug, body: { file, recordings }, isTested = false }: { slug: string; body: wire.KindInput; isTested?: boolean },
 ): Promise<Upload> {
   const { db } = parts.database
-  const kind = await findOwnKind(db, principal.organizationId, slug)
+  const kind = await sql.findOwnKind(db, principal.organizationId, slug)
   const newest = Number(kind?.newest_version ?? 0)
-  const last = kind === undefined ? undefined : await findVersion(db, kind, newest)
+  const last = kind === undefined ? undefined : await sql.findVersion(db, kind, newest)
   const taken = await listTaken(parts, db, principal, slug)
   const read = await parts.readUploads.kind({ slug, file, recordings, isTested, taken, before: last?.definition })
   return { ...addPromotion(read, last), newest }
@@ -194,10 +164,10 @@ const failMistakes = ({ mistakes }: ReadUpload) =>
   )
 
 /** Deletes old versions that no connector runs. */
-async function deleteUnused(db: Db, kind: OwnKindRow): Promise<void> {
-  const used = await countConnectorsByVersion(db, kind)
-  const unused = (await listVersions(db, kind)).map(({ version }) => Number(version)).filter((version) => !used.has(version))
-  await deleteVersions(db, kind, unused.filter((version) => version !== Number(kind.newest_version)).slice(keptVersions))
+async function deleteUnused(db: Db, kind: sql.OwnKindRow): Promise<void> {
+  const used = await sql.countConnectorsByVersion(db, kind)
+  const unused = (await sql.listVersions(db, kind)).map(({ version }) => Number(version)).filter((version) => !used.has(version))
+  await sql.deleteVersions(db, kind, unused.filter((version) => version !== Number(kind.newest_version)).slice(keptVersions))
 }
 
 const endedConsent = {
@@ -215,13 +185,13 @@ const refuseMore = () =>
 async function store(
   parts: OwnKindParts,
   principal: Principal,
-  { slug, body, upload, checked }: { slug: string; body: KindInput; upload: Upload; checked: CheckedKind },
-): Promise<KindPublication> {
+  { slug, body, upload, checked }: { slug: string; body: wire.KindInput; upload: Upload; checked: CheckedKind },
+): Promise<wire.KindPublication> {
   const now = parts.source.clock()
   const { organizationId } = principal
   return parts.database.transaction(async (db) => {
-    const known = await listOwnKinds(db, organizationId)
-    const fresh: OwnKindRow = {
+    const known = await sql.listOwnKinds(db, organizationId)
+    const fresh: sql.OwnKindRow = {
       id: newId(parts.source),
       organization_id: organizationId,
       slug,
@@ -231,16 +201,16 @@ async function store(
     }
     if (!known.some((each) => each.slug === slug)) {
       if (known.length >= mostKinds) throw refuseMore()
-      await insertOwnKind(db, fresh)
+      await sql.insertOwnKind(db, fresh)
     }
-    const kind = (await holdOwnKind(db, organizationId, slug)) ?? fresh
+    const kind = (await sql.holdOwnKind(db, organizationId, slug)) ?? fresh
     const newest = Number(kind.newest_version)
     // A check belongs to the version that it compared with.
     if (newest !== upload.newest) throw fail('kind_changed', { newest: String(newest), given: String(upload.newest) })
     const version = newest + 1
     const sandbox = body.recordings !== undefined
     const summary: VersionSummary = { ...checked.summary, sandbox, ...(upload.isPromoted ? { promoted: true } : {}) }
-    await insertVersion(db, {
+    await sql.insertVersion(db, {
       kind_id: kind.id,
       organization_id: organizationId,
       version,
@@ -251,28 +221,28 @@ async function store(
       definition: checked.packed,
       created_at: now,
     })
-    if (upload.changes.some((each) => each.class === 'authorize')) await endConsents(db, kind, JSON.stringify(endedConsent))
+    if (upload.changes.some((each) => each.class === 'authorize')) await sql.endConsents(db, kind, JSON.stringify(endedConsent))
     const stored = { ...kind, newest_version: version, updated_at: now }
     await deleteUnused(db, stored)
-    const connectors = sum(await countConnectorsByVersion(db, stored))
+    const connectors = sum(await sql.countConnectorsByVersion(db, stored))
     return { ...toSummary(stored, summary, connectors), published: true, ...toChanges(upload.changes) }
   })
 }
 
-async function publish(parts: OwnKindParts, principal: Principal, given: { slug: string; body: unknown }): Promise<KindPublication> {
+async function publish(parts: OwnKindParts, principal: Principal, given: { slug: string; body: unknown }): Promise<wire.KindPublication> {
   const { slug } = given
-  const body = readBody(kindInput, given.body)
+  const body = readBody(wire.kindInput, given.body)
   const upload = await readUpload(parts, principal, { slug, body })
   const { checked, newest } = upload
   if (body.newest !== undefined && body.newest !== newest)
     throw fail('kind_changed', { newest: String(newest), given: String(body.newest) })
   if (checked === undefined) throw failMistakes(upload)
   const { db } = parts.database
-  const kind = newest === 0 ? undefined : await findOwnKind(db, principal.organizationId, slug)
-  const last = kind === undefined ? undefined : await findVersion(db, kind, newest)
+  const kind = newest === 0 ? undefined : await sql.findOwnKind(db, principal.organizationId, slug)
+  const last = kind === undefined ? undefined : await sql.findVersion(db, kind, newest)
   if (kind === undefined || last === undefined || last.file !== body.file || last.recordings !== (body.recordings ?? null))
     return store(parts, principal, { slug, body, upload, checked })
-  const connectors = sum(await countConnectorsByVersion(db, kind))
+  const connectors = sum(await sql.countConnectorsByVersion(db, kind))
   return { ...toSummary(kind, parseVersionSummary(last), connectors), published: false, ...toChanges([]) }
 }
 
@@ -288,9 +258,9 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
     list: async (principal) => {
       requireWholeScope(principal, 'connectors:read')
       const { organizationId } = principal
-      const summaries = new Map((await listNewestVersions(db, organizationId)).map((each) => [each.kind_id, parseVersionSummary(each)]))
-      const connectors = await countConnectorsByKind(db, organizationId)
-      const data = (await listOwnKinds(db, organizationId)).flatMap((row) => {
+      const summaries = new Map((await sql.listNewestVersions(db, organizationId)).map((each) => [each.kind_id, parseVersionSummary(each)]))
+      const connectors = await sql.countConnectorsByKind(db, organizationId)
+      const data = (await sql.listOwnKinds(db, organizationId)).flatMap((row) => {
         const summary = summaries.get(row.id)
         return summary === undefined ? [] : [toSummary(row, summary, connectors.get(row.id) ?? 0)]
       })
@@ -298,18 +268,18 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
     },
     get: async (principal, slug, query) => {
       requireWholeScope(principal, 'connectors:read')
-      const { version } = readQuery(kindQuery, query)
+      const { version } = readQuery(wire.kindQuery, query)
       const kind = await requireKind(db, principal, slug)
       const newest = await requireVersion(db, kind, Number(kind.newest_version))
       const wanted = version === undefined ? newest : await requireVersion(db, kind, Number(version))
-      const connectors = sum(await countConnectorsByVersion(db, kind))
+      const connectors = sum(await sql.countConnectorsByVersion(db, kind))
       return { ...toSummary(kind, parseVersionSummary(newest), connectors), ...toFile(wanted) }
     },
     listVersions: async (principal, slug) => {
       requireWholeScope(principal, 'connectors:read')
       const kind = await requireKind(db, principal, slug)
-      const connectors = await countConnectorsByVersion(db, kind)
-      const data = (await listVersions(db, kind)).map((row) => ({
+      const connectors = await sql.countConnectorsByVersion(db, kind)
+      const data = (await sql.listVersions(db, kind)).map((row) => ({
         version: Number(row.version),
         connectors: connectors.get(Number(row.version)) ?? 0,
         created_at: iso(row.created_at),
@@ -319,13 +289,13 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
     },
     importDocument: async (principal, given) => {
       requireWholeScope(principal, 'connectors:write')
-      const read = await parts.readUploads.document(readBody(kindDocument, given))
+      const read = await parts.readUploads.document(readBody(wire.kindDocument, given))
       if ('problem' in read) throw failValidation([{ field: '/document', message: read.problem, error_code: 'document' }])
       return read
     },
     check: async (principal, slug, given) => {
       requireWholeScope(principal, 'connectors:write')
-      const body = readBody(kindInput, given)
+      const body = readBody(wire.kindInput, given)
       const { checked, newest, changes, mistakes, doubts, unsure, test } = await readUpload(parts, principal, {
         slug,
         body,
@@ -341,10 +311,10 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
     remove: async (principal, slug) => {
       requireWholeScope(principal, 'connectors:write')
       return parts.database.transaction(async (inside) => {
-        const kind = await requireKind(inside, principal, slug, holdOwnKind)
-        const connectors = sum(await countConnectorsByVersion(inside, kind))
+        const kind = await requireKind(inside, principal, slug, sql.holdOwnKind)
+        const connectors = sum(await sql.countConnectorsByVersion(inside, kind))
         if (connectors > 0) throw fail('kind_in_use', { connectors: String(connectors) })
-        await deleteOwnKind(inside, kind)
+        await sql.deleteOwnKind(inside, kind)
         return { id: kind.id, slug: kind.slug }
       })
     },

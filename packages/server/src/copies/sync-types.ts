@@ -1,15 +1,6 @@
 /** Interfaces of the syncs: what surfaces may call, and the worker that fills the context store. */
 import type { Kind } from 'ferrule/definition'
-import type {
-  ConnectorOverview,
-  Page,
-  SyncFreshness,
-  SyncRunRecord,
-  SyncScheduleRecord,
-  SyncState,
-  SyncStatusRecord,
-  UnfinishedRunRecord,
-} from 'ferrule/wire'
+import type * as wire from 'ferrule/wire'
 import type { ConnectorAccess, ConnectorRef, OwnKind, Principal, PrincipalView } from '../values/access.ts'
 import type { CallReport, RunReport } from '../values/metric-types.ts'
 import type { ContextStore } from './store/types.ts'
@@ -39,7 +30,7 @@ export interface RefreshOptions extends RefreshWait {
 /** Status of the copy of one entity. */
 export interface CopyStatus {
   /** State of the copy, for example `ready`, `updating` or `loading`. */
-  readonly status: SyncState
+  readonly status: wire.SyncState
   /** The copy contains what was new or changed up to this time, in milliseconds since 1970; null before the first sync. */
   readonly syncedAt: number | null
   /** Time of the last comparison with everything that the vendor had, in milliseconds since 1970. */
@@ -114,28 +105,28 @@ export interface Syncs {
    *   with the given ones are included
    * @throws FerruleError `validation_failed` (an entity that is not synced, a kind without such entities), `workspace_inactive`
    */
-  request(principal: Principal, connectorId: string, body: unknown): Promise<SyncRunRecord>
+  request(principal: Principal, connectorId: string, body: unknown): Promise<wire.SyncRunRecord>
   /**
    * Lists runs, newest first.
    * @param query `{ state?, limit? (1..100, default 20), cursor? }`
    * @throws FerruleError `validation_failed`, `invalid_cursor`
    */
-  list(principal: Principal, connectorId: string, query: unknown): Promise<Page<SyncRunRecord>>
+  list(principal: Principal, connectorId: string, query: unknown): Promise<wire.Page<wire.SyncRunRecord>>
   /**
    * Lists the queued and running runs of all connectors, newest first.
    * @param query `{ state?, workspace_id?, limit? (1..100, default 20), cursor? }`
    * @throws FerruleError `validation_failed`, `invalid_cursor`
    */
-  listUnfinished(principal: Principal, query: unknown): Promise<Page<UnfinishedRunRecord>>
+  listUnfinished(principal: Principal, query: unknown): Promise<wire.Page<wire.UnfinishedRunRecord>>
   /**
    * Lists connectors with the state of their copies at a glance.
    * @param query as the list of connectors
    * @throws FerruleError `validation_failed`, `invalid_cursor`, `connector_type_not_found`
    */
-  listOverviews(principal: Principal, query: unknown): Promise<Page<ConnectorOverview>>
-  get(principal: Principal, connectorId: string, runId: string): Promise<SyncRunRecord>
+  listOverviews(principal: Principal, query: unknown): Promise<wire.Page<wire.ConnectorOverview>>
+  get(principal: Principal, connectorId: string, runId: string): Promise<wire.SyncRunRecord>
   /** Cancels a run; a finished run stays unchanged. Written records stay. */
-  cancel(principal: Principal, connectorId: string, runId: string): Promise<SyncRunRecord>
+  cancel(principal: Principal, connectorId: string, runId: string): Promise<wire.SyncRunRecord>
   /**
    * Changes a schedule.
    * @param body `{ interval_seconds? (60 to 2,592,000; null for the default, or with `entity` to remove its own interval), paused?, entity?
@@ -143,25 +134,25 @@ export interface Syncs {
    * @returns all schedules of the connector
    * @throws FerruleError `validation_failed`
    */
-  setSchedule(principal: Principal, connectorId: string, body: unknown): Promise<readonly SyncScheduleRecord[]>
+  setSchedule(principal: Principal, connectorId: string, body: unknown): Promise<readonly wire.SyncScheduleRecord[]>
   /**
    * Empties the copy of a connector or of some entities, cancels active runs, and queues a full run.
    * @param body `{ entities? }`, or undefined
    * @throws FerruleError `validation_failed`, `workspace_inactive`
    */
-  reset(principal: Principal, connectorId: string, body: unknown): Promise<SyncRunRecord>
-  status(principal: Principal, connectorId: string): Promise<SyncStatusRecord>
+  reset(principal: Principal, connectorId: string, body: unknown): Promise<wire.SyncRunRecord>
+  status(principal: Principal, connectorId: string): Promise<wire.SyncStatusRecord>
   /**
    * Yields the run now and after each change, at most about once a second, until the run ends.
    * @throws the reason of `signal`; `overloaded`
    */
-  watchRun(principal: Principal, run: RunIds, signal: AbortSignal): AsyncGenerator<SyncRunRecord, void, undefined>
+  watchRun(principal: Principal, run: RunIds, signal: AbortSignal): AsyncGenerator<wire.SyncRunRecord, void, undefined>
   /** Yields the status now and after each change of a run, at most about once a second, without end. @throws as `watchRun` */
-  watchStatus(principal: Principal, connectorId: string, signal: AbortSignal): AsyncGenerator<SyncStatusRecord, void, undefined>
+  watchStatus(principal: Principal, connectorId: string, signal: AbortSignal): AsyncGenerator<wire.SyncStatusRecord, void, undefined>
   /** Waits for the end of a run and returns the run. @throws as `watchRun` */
-  waitFor(principal: Principal, run: RunIds, signal: AbortSignal): Promise<SyncRunRecord>
+  waitFor(principal: Principal, run: RunIds, signal: AbortSignal): Promise<wire.SyncRunRecord>
   /** Returns how fresh the copy of an entity is. The caller has checked the scope. @throws FerruleError `connector_not_found` */
-  freshness(view: PrincipalView, connectorId: string, entity: string): Promise<SyncFreshness>
+  freshness(view: PrincipalView, connectorId: string, entity: string): Promise<wire.SyncFreshness>
   /**
    * Refreshes the copy of an entity, by a run if necessary. The caller has checked the scope.
    * @returns whether the copy is young enough now

@@ -21,21 +21,7 @@ import { firstId, isoOrNull } from '../values/ids.ts'
 import { readQuery } from '../values/read.ts'
 import { createRequests, isDone, isFor, isLeft, queueAndNotify, queueRun, requireRun, withConnector } from './queue/queue.ts'
 import { addCopyRecords, type CopyRow, deleteCopies, listCopies, listHolders } from './sql/sync-copies.ts'
-import {
-  deleteRunsBefore,
-  findRun,
-  isFinished,
-  type LastRunError,
-  listCopiesOf,
-  listLastRunErrorsOf,
-  listSchedulesOf,
-  listUnfinishedRuns,
-  listUnfinishedRunsOf,
-  listViewRuns,
-  markAsked,
-  type RunRow,
-  type ScheduleRow,
-} from './sql/sync-runs.ts'
+import * as sql from './sql/sync-runs.ts'
 import { buildStatusRecord, readConnectorStatus } from './status/connector-status.ts'
 import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete, isSearchable } from './status/entity-status.ts'
 import { findSyncedConnector, readWantedEntities, type SyncedConnector, toSyncedConnector } from './status/groups.ts'
@@ -80,7 +66,7 @@ export function createSyncs(parts: StatusParts, watching: Watching): Syncs {
         refilling.splice(refilling.indexOf(kind), 1)
       }
     },
-    purgeExpired: (now) => deleteRunsBefore(parts.database.db, now - retentionMs),
+    purgeExpired: (now) => sql.deleteRunsBefore(parts.database.db, now - retentionMs),
   }
 }
 
@@ -104,10 +90,10 @@ async function* watchRunRecords(
   using watcher = watching.watch(row.id)
   for (let version = -1; ; ) {
     await watcher.next({ signal })
-    const run = await findRun(parts.database.db, ref, known)
+    const run = await sql.findRun(parts.database.db, ref, known)
     if (run === undefined) return
     if (run.version !== version) yield toRunRecord(run)
-    if (isFinished(run.state)) return
+    if (sql.isFinished(run.state)) return
     version = run.version
   }
 }
@@ -166,7 +152,7 @@ const createOverviews = (parts: StatusParts): Pick<Syncs, 'listOverviews' | 'lis
     requireScope(principal, 'connectors:read')
     const query = readQuery(unfinishedRunQuery, given)
     const scope = { list: 'unfinished syncs', view: principal, query }
-    const rows = await listViewRuns(parts.database.db, principal, {
+    const rows = await sql.listViewRuns(parts.database.db, principal, {
       state: query.state,
       workspaceId: query.workspace_id?.toLowerCase(),
       after: readPosition(parts, scope),
@@ -183,9 +169,9 @@ const createOverviews = (parts: StatusParts): Pick<Syncs, 'listOverviews' | 'lis
 /** What is stored of the syncs of a page's connectors, by connector. */
 interface Stored {
   readonly copies: ReadonlyMap<string, readonly CopyRow[]>
-  readonly schedules: ReadonlyMap<string, readonly ScheduleRow[]>
-  readonly runs: ReadonlyMap<string, readonly RunRow[]>
-  readonly errors: ReadonlyMap<string, readonly LastRunError[]>
+  readonly schedules: ReadonlyMap<string, readonly sql.ScheduleRow[]>
+  readonly runs: ReadonlyMap<string, readonly sql.RunRow[]>
+  readonly errors: ReadonlyMap<string, readonly sql.LastRunError[]>
 }
 
 const groupByConnector = <R extends { readonly connector_id: string }>(rows: readonly R[]): ReadonlyMap<string, readonly R[]> =>
@@ -195,10 +181,10 @@ async function readStored({ database: { db } }: StatusParts, view: PrincipalView
   const own = { organizationId: view.organizationId, connectorIds: page.map(({ id }) => id) }
   if (page.length === 0) return { copies: new Map(), schedules: new Map(), runs: new Map(), errors: new Map() }
   const [copies, schedules, runs, errors] = await Promise.all([
-    listCopiesOf(db, own),
-    listSchedulesOf(db, own),
-    listUnfinishedRunsOf(db, own),
-    listLastRunErrorsOf(db, own),
+    sql.listCopiesOf(db, own),
+    sql.listSchedulesOf(db, own),
+    sql.listUnfinishedRunsOf(db, own),
+    sql.listLastRunErrorsOf(db, own),
   ])
   return {
     copies: groupByConnector(copies),
@@ -340,9 +326,9 @@ async function listSearched(
 
 /** Marks the unfinished runs of a connector. A run that has the mark costs no write. */
 async function moveToFront({ database: { db } }: StatusParts, ref: ConnectorRef, entity: string): Promise<void> {
-  for (const run of await listUnfinishedRuns(db, ref)) {
+  for (const run of await sql.listUnfinishedRuns(db, ref)) {
     const asked = readAsked(run)
-    if (!asked.has(entity) && !isDone(run, entity)) await markAsked(db, run, JSON.stringify([...asked, entity]))
+    if (!asked.has(entity) && !isDone(run, entity)) await sql.markAsked(db, run, JSON.stringify([...asked, entity]))
   }
 }
 
@@ -415,24 +401,24 @@ async function refresh(
 }
 
 /** Returns the active run if it started in time and still has to sync the entity. */
-const findRunInProgress = ({ runs }: StatusFacts, entity: string, since: number): RunRow | undefined =>
+const findRunInProgress = ({ runs }: StatusFacts, entity: string, since: number): sql.RunRow | undefined =>
   runs.find((run) => run.state === 'running' && (run.started_at ?? 0) >= since && isLeft(run, entity))
 
 /** Waits for the end of a run, or until the copy is young enough. @returns the state of the run; undefined after the timeout */
 async function waitForEnd(
   { parts, watching }: WatchParts,
-  run: RunRow,
+  run: sql.RunRow,
   {
     until,
     signal,
     isEnough,
   }: { readonly until: number; readonly signal: AbortSignal | undefined; readonly isEnough: () => Promise<boolean> },
-): Promise<RunRow['state'] | undefined> {
+): Promise<sql.RunRow['state'] | undefined> {
   using watcher = watching.watch(run.connector_id)
   while (parts.steady() < until) {
     await watcher.next({ until, signal })
-    const now = await findRun(parts.database.db, { organizationId: run.organization_id, connectorId: run.connector_id }, run.id)
-    if (now === undefined || isFinished(now.state)) return now?.state
+    const now = await sql.findRun(parts.database.db, { organizationId: run.organization_id, connectorId: run.connector_id }, run.id)
+    if (now === undefined || sql.isFinished(now.state)) return now?.state
     if (await isEnough()) return undefined
     if (now.state === 'queued' && (now.not_before ?? 0) - parts.source.clock() > until - parts.steady()) return undefined
   }

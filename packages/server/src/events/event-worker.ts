@@ -17,16 +17,7 @@ import { Ticks, waitForWork } from '../values/ticks.ts'
 import { openSecrets } from './endpoint-secrets.ts'
 import { type Attempt, type Destination, sendEvent, signEvent, usualAttemptMs } from './send-webhook.ts'
 import { type NumberedEventRow, numberEvents, recordsType, storeEvent, testType } from './sql/events.ts'
-import {
-  deleteMessage,
-  findWork,
-  forgetPosition,
-  type KnownPosition,
-  listPositions,
-  type PositionRow,
-  savePosition,
-  takeEndpoint,
-} from './sql/record-positions.ts'
+import * as sql from './sql/record-positions.ts'
 import {
   type DeliveryEnd,
   type DeliveryRow,
@@ -157,7 +148,7 @@ class Worker implements EventWorker {
   async #number(): Promise<void> {
     const { database, source } = this.#parts
     while (!this.#ticks.isStopped) {
-      const work = await findWork(database.db, source.clock())
+      const work = await sql.findWork(database.db, source.clock())
       if (work.isDue && this.#teller !== undefined) this.#tell(this.#teller)
       if (!work.isUnnumbered) return
       await database.transaction(async (db) => {
@@ -343,7 +334,7 @@ const organizationIsFull =
 interface Followed {
   readonly copy: FilledCopyRow
   readonly ref: EntityRef
-  readonly known: KnownPosition | undefined
+  readonly known: sql.KnownPosition | undefined
 }
 
 /** What an endpoint gets about a copy now. */
@@ -354,10 +345,10 @@ interface RecordsNews {
   readonly since: bigint | null
 }
 
-const nameCopy = ({ connector_id, entity }: Pick<PositionRow, 'connector_id' | 'entity'>): string => `${connector_id} ${entity}`
+const nameCopy = ({ connector_id, entity }: Pick<sql.PositionRow, 'connector_id' | 'entity'>): string => `${connector_id} ${entity}`
 
 /** Returns the position up to which the endpoint has what was told; null: it has to take a snapshot. */
-const findDelivered = ({ status, position, since }: KnownPosition): string | null => (status === 'delivered' ? position : since)
+const findDelivered = ({ status, position, since }: sql.KnownPosition): string | null => (status === 'delivered' ? position : since)
 
 /** Finds what an endpoint is not told yet. One message of a copy waits at a time, so that an endpoint that is away finds one. */
 function findNews(followed: Followed, log: FollowedLog | undefined): readonly RecordsNews[] {
@@ -392,7 +383,7 @@ class RecordTeller {
     const { database, source } = this.#parts
     while (!isStopped()) {
       const now = source.clock()
-      const endpoint = await database.transaction((db) => takeEndpoint(db, now, now + leaseMs))
+      const endpoint = await database.transaction((db) => sql.takeEndpoint(db, now, now + leaseMs))
       if (endpoint === undefined) return
       await this.#tell(endpoint)
     }
@@ -400,7 +391,7 @@ class RecordTeller {
 
   async #tell(endpoint: EndpointRow): Promise<void> {
     const { database, source, settings } = this.#parts
-    const positions = await listPositions(database.db, endpoint)
+    const positions = await sql.listPositions(database.db, endpoint)
     const copies = await this.#listCopies(endpoint, positions)
     const shown = copies.slice(0, mostFollowed)
     const { logs, isFull } = await this.#logs.follow(
@@ -424,7 +415,7 @@ class RecordTeller {
   }
 
   /** Lists the copies that can be read and whose changes an endpoint gets, one more than the most. */
-  async #listCopies(endpoint: EndpointRow, positions: readonly KnownPosition[]): Promise<readonly Followed[]> {
+  async #listCopies(endpoint: EndpointRow, positions: readonly sql.KnownPosition[]): Promise<readonly Followed[]> {
     const { database, kinds } = this.#parts
     const parse = (ids: string | null): readonly string[] | null => (ids === null ? null : JSON.parse(ids))
     const view = {
@@ -456,10 +447,10 @@ class RecordTeller {
   }
 
   /** Notes what was delivered; forgets copies that the endpoint does not follow any more. */
-  async #keepPosition(db: Db, row: KnownPosition, isKept: boolean): Promise<void> {
-    if (!isKept) return forgetPosition(db, row)
+  async #keepPosition(db: Db, row: sql.KnownPosition, isKept: boolean): Promise<void> {
+    if (!isKept) return sql.forgetPosition(db, row)
     const since = findDelivered(row)
-    if (since !== row.since) await savePosition(db, { ...row, since })
+    if (since !== row.since) await sql.savePosition(db, { ...row, since })
   }
 
   /** Stores a message instead of the last one. Its id comes from what it says, so a message that is made again is the same one. */
@@ -471,7 +462,7 @@ class RecordTeller {
     const { connector_id, entity, workspace_id: workspaceId } = copy
     const position = String(log.position)
     const id = deriveId(endpoint.id, connector_id, entity, log.generation, position)
-    if (known !== undefined) await deleteMessage(db, known)
+    if (known !== undefined) await sql.deleteMessage(db, known)
     await storeEvent(db, this.#parts.source, {
       type: recordsType,
       id,
@@ -482,6 +473,6 @@ class RecordTeller {
       data,
     })
     const row = { organization_id: endpoint.organization_id, endpoint_id: endpoint.id, connector_id, entity }
-    await savePosition(db, { ...row, generation: log.generation, position, since: since === null ? null : String(since), event_id: id })
+    await sql.savePosition(db, { ...row, generation: log.generation, position, since: since === null ? null : String(since), event_id: id })
   }
 }

@@ -1,20 +1,10 @@
 /** Sends the requests of the page. Session and attempts are cookies that no script reads. */
-import type {
-  ConnectAccounts,
-  ConnectAccountsInput,
-  ConnectConnectorInput,
-  ConnectConsent,
-  ConnectConsentInput,
-  ConnectDone,
-  ConnectPage,
-  ConnectSessionInput,
-  connectPaths,
-} from 'ferrule/wire'
+import type * as wire from 'ferrule/wire'
 import { basePath, linkId } from './address.ts'
 import { PageProblem } from './problem.ts'
 
 /** Stated again: the value would bring the checks of all records along. The type keeps both the same. */
-const paths: Pick<typeof connectPaths, 'session' | 'connector' | 'consent' | 'accounts'> = {
+const paths: Pick<typeof wire.connectPaths, 'session' | 'connector' | 'consent' | 'accounts'> = {
   session: '/connect/api/session',
   connector: '/connect/api/connector',
   consent: '/connect/api/consent',
@@ -48,19 +38,19 @@ async function ask<T>(path: string, body?: object): Promise<T> {
 }
 
 /** Opens a session with the secret of the address. */
-export const openSession = (input: ConnectSessionInput): Promise<ConnectPage> => ask(paths.session, input)
+export const openSession = (input: wire.ConnectSessionInput): Promise<wire.ConnectPage> => ask(paths.session, input)
 
 /** Reads the page of the session. */
-export const readSession = (): Promise<ConnectPage> => ask(paths.session)
+export const readSession = (): Promise<wire.ConnectPage> => ask(paths.session)
 
 /** Checks credentials at the vendor and stores them. */
-export const authorize = (input: ConnectConnectorInput): Promise<ConnectDone> => ask(paths.connector, input)
+export const authorize = (input: wire.ConnectConnectorInput): Promise<wire.ConnectDone> => ask(paths.connector, input)
 
 /** Begins a consent on the vendor's page. */
-export const beginConsent = (input: ConnectConsentInput): Promise<ConnectConsent> => ask(paths.consent, input)
+export const beginConsent = (input: wire.ConnectConsentInput): Promise<wire.ConnectConsent> => ask(paths.consent, input)
 
 /** Reads the accounts of a consent. */
-export const readAccounts = (): Promise<ConnectAccounts> => ask(paths.accounts)
+export const readAccounts = (): Promise<wire.ConnectAccounts> => ask(paths.accounts)
 
 /** Makes a connector of chosen accounts. */
-export const chooseAccounts = (input: ConnectAccountsInput): Promise<ConnectDone> => ask(paths.accounts, input)
+export const chooseAccounts = (input: wire.ConnectAccountsInput): Promise<wire.ConnectDone> => ask(paths.accounts, input)

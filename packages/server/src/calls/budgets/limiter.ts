@@ -14,21 +14,13 @@ import {
 } from 'ferrule/engine'
 import { BoundedMap, fail } from 'ferrule/internal'
 import type { Parts } from '../../main/parts.ts'
-import {
-  type BudgetAnswer,
-  type BudgetAsk,
-  countCalls,
-  countStrangers,
-  deleteUnusedBudgets,
-  listCalls,
-  takeTurns,
-} from '../sql/vendor-budgets.ts'
+import * as sql from '../sql/vendor-budgets.ts'
 import { type BudgetHost, SharedBudget } from './shared-budget.ts'
 import { type CallStore, isLasting, StoredBudget } from './stored-budget.ts'
 
 interface TurnStore {
   /** Gives turns of several keys, each of which is named once. */
-  take(asks: readonly BudgetAsk[]): Promise<readonly BudgetAnswer[]>
+  take(asks: readonly sql.BudgetAsk[]): Promise<readonly sql.BudgetAnswer[]>
   /** Counts this node among those with calls of unproven credentials. @returns their number */
   countStrangers(): Promise<number>
 }
@@ -366,16 +358,16 @@ export interface VendorBudgets {
 export function createVendorBudgets(parts: BudgetParts): VendorBudgets {
   const { database, steady, onBackgroundError } = parts
   const limiter = new KeptLimiter({ store: createBudgetStore(parts), steady, schedule: scheduleTimer, onBackgroundError })
-  return { limiter, purgeExpired: (now) => deleteUnusedBudgets(database.db, now - keptMs) }
+  return { limiter, purgeExpired: (now) => sql.deleteUnusedBudgets(database.db, now - keptMs) }
 }
 
 /** Builds the store of one node. The embedded database's clock is that of the platform, which continues after a restart. */
 export function createBudgetStore({ database: { db, dialect }, source, isClockGiven }: StoreParts): LimiterParts['store'] {
   if (dialect === 'sqlite')
-    return { add: (calls) => countCalls(db, calls), list: (key, since) => listCalls(db, key, since), clock: source.clock }
+    return { add: (calls) => sql.countCalls(db, calls), list: (key, since) => sql.listCalls(db, key, since), clock: source.clock }
   const node = randomUUID()
   const now = () => (isClockGiven ? source.clock() : null)
-  return { take: (asks) => takeTurns(db, asks, now()), countStrangers: () => countStrangers(db, { node, now: now() }) }
+  return { take: (asks) => sql.takeTurns(db, asks, now()), countStrangers: () => sql.countStrangers(db, { node, now: now() }) }
 }
 
 /** A timer keeps no process alive. */

@@ -2,15 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ErrorCode } from 'ferrule'
 import { errorTable, failValidation, isErrorCode } from 'ferrule/internal'
-import {
-  mostUsageBuckets,
-  type UsageBucket,
-  type UsageQuery,
-  type UsageReport,
-  type UsageStep,
-  type UsageTotal,
-  usageQuery,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { findConnector, listConnectorIds, requireConnector } from '../../connectors/sql/connectors.ts'
 import { type UsageBin, type UsageCount, usageBins } from '../../db/schema/usage-schema.ts'
 import type { Parts, Stored } from '../../main/parts.ts'
@@ -179,7 +171,7 @@ const [fine, coarse] = keptSteps
 const dayMs = 86_400_000
 
 /** Lengths of answered buckets, and the stored buckets that they are sums of. */
-const steps: Readonly<Record<UsageStep, { readonly stepMs: number; readonly stored: (typeof keptSteps)[number] }>> = {
+const steps: Readonly<Record<wire.UsageStep, { readonly stepMs: number; readonly stored: (typeof keptSteps)[number] }>> = {
   '5m': { stepMs: fine.seconds * 1_000, stored: fine },
   '1h': { stepMs: coarse.seconds * 1_000, stored: coarse },
   '1d': { stepMs: dayMs, stored: coarse },
@@ -194,7 +186,7 @@ export function createUsage(parts: Pick<Parts, 'database' | 'source' | 'onBackgr
     store: () => counts.store(),
     read: async (principal, given) => {
       requireScope(principal, 'connectors:read')
-      const query = readQuery(usageQuery, given)
+      const query = readQuery(wire.usageQuery, given)
       const scopeIds = await listScopes(parts, principal, query)
       await counts.store()
       return report(parts, { principal, scopeIds }, query)
@@ -207,7 +199,7 @@ export function createUsage(parts: Pick<Parts, 'database' | 'source' | 'onBackgr
 async function listScopes(
   { database: { db } }: Pick<Parts, 'database'>,
   { organizationId, workspaceIds: own, connectorIds }: Principal,
-  { connector_id: connectorId, workspace_id: given }: UsageQuery,
+  { connector_id: connectorId, workspace_id: given }: wire.UsageQuery,
 ): Promise<readonly string[]> {
   const wanted = given?.toLowerCase()
   const workspaceIds = wanted === undefined ? own : own === null || own.includes(wanted) ? [wanted] : []
@@ -220,8 +212,8 @@ async function listScopes(
 async function report(
   { database: { db }, source }: Stored,
   { principal, scopeIds }: { readonly principal: Principal; readonly scopeIds: readonly string[] },
-  query: UsageQuery,
-): Promise<UsageReport> {
+  query: wire.UsageQuery,
+): Promise<wire.UsageReport> {
   const now = source.clock()
   const { step, ...buckets } = readBuckets(query, now)
   const { stored } = steps[step]
@@ -238,7 +230,7 @@ async function report(
 }
 
 /** Widens a range to whole buckets. @throws FerruleError `validation_failed` */
-function readBuckets(query: UsageQuery, now: number): Buckets & { readonly step: UsageStep } {
+function readBuckets(query: wire.UsageQuery, now: number): Buckets & { readonly step: wire.UsageStep } {
   const end = query.to === undefined ? now : Date.parse(query.to)
   const begin = query.from === undefined ? end - dayMs : Date.parse(query.from)
   if (begin >= end) throw failValidation([{ field: '/from', message: 'must be before the end of the range', error_code: 'minimum' }])
@@ -247,8 +239,8 @@ function readBuckets(query: UsageQuery, now: number): Buckets & { readonly step:
   const from = Math.floor(begin / stepMs) * stepMs
   const to = Math.ceil(end / stepMs) * stepMs
   const count = (to - from) / stepMs
-  if (count <= mostUsageBuckets) return { from, to, step, stepMs }
-  const message = `has ${count} buckets of ${step}; give a later \`from\` or a longer \`step\`, for at most ${mostUsageBuckets}`
+  if (count <= wire.mostUsageBuckets) return { from, to, step, stepMs }
+  const message = `has ${count} buckets of ${step}; give a later \`from\` or a longer \`step\`, for at most ${wire.mostUsageBuckets}`
   throw failValidation([{ field: '/from', message, error_code: 'maximum' }])
 }
 
@@ -267,14 +259,14 @@ const sumBins = (rows: readonly UsageSum[]): number[] => usageBins.map((bin) => 
 const countCalls = (rows: readonly UsageSum[]): number => sumBins(rows).reduce((sum, count) => sum + count, 0)
 
 /** Sums the failed calls by code, the most frequent first. A code of another version of the service becomes `internal_error`. */
-function listErrors(rows: readonly UsageSum[]): UsageTotal['errors'] {
+function listErrors(rows: readonly UsageSum[]): wire.UsageTotal['errors'] {
   const byCode = Map.groupBy(rows, ({ code }): ErrorCode => (isErrorCode(code) ? code : 'internal_error'))
   return [...byCode]
     .map(([code, some]) => ({ code, fault: errorTable[code].fault, calls: countCalls(some) }))
     .toSorted((a, b) => b.calls - a.calls || (a.code < b.code ? -1 : 1))
 }
 
-function sumCounts(rows: readonly UsageSum[]): UsageTotal {
+function sumCounts(rows: readonly UsageSum[]): wire.UsageTotal {
   const aborted = rows.filter(({ code }) => code === 'aborted')
   const failures = rows.filter(({ code }) => code !== 'aborted' && code !== 'ok')
   const bins = sumBins(rows.filter(({ code }) => code !== 'aborted'))
@@ -297,7 +289,7 @@ interface Buckets {
 }
 
 /** Builds every bucket of a range, also those without a call. */
-function listBuckets(rows: readonly UsageSum[], { from, to, stepMs }: Buckets): UsageBucket[] {
+function listBuckets(rows: readonly UsageSum[], { from, to, stepMs }: Buckets): wire.UsageBucket[] {
   const byBucket = Map.groupBy(rows, ({ time }) => time - (time % stepMs))
   return Array.from({ length: (to - from) / stepMs }, (_, index) => {
     const time = from + index * stepMs
@@ -315,7 +307,7 @@ export interface Usage {
    * @param query `{ from?, to?, step? ('5m' | '1h' | '1d'), connector_id?, workspace_id? }`
    * @throws FerruleError `validation_failed`, `connector_not_found`
    */
-  read(principal: Principal, query: unknown): Promise<UsageReport>
+  read(principal: Principal, query: unknown): Promise<wire.UsageReport>
   /** Deletes counts that expired at `now` (milliseconds). @returns the number of buckets */
   purgeExpired(now: number): Promise<number>
   /** Stores what was counted, and waits for it. */

@@ -21,15 +21,7 @@ import { findWorkspaceName, problem, readBody, readQuery } from '../../values/re
 import { type Catalogue, summarize } from '../connector-types.ts'
 import { sayNoStandIn } from '../kinds.ts'
 import { findConnector, requireConnector } from '../sql/connectors.ts'
-import {
-  type ConnectLinkRow,
-  countConnectLinks,
-  deleteEndedConnectLinks,
-  findConnectLink,
-  insertConnectLink,
-  listConnectLinks,
-  revokeConnectLink,
-} from '../sql/links.ts'
+import * as sql from '../sql/links.ts'
 import { deleteEndedVisits } from '../sql/visits.ts'
 import { type AddressSettings, buildLinkUrl, readAllowedOrigin, readRedirect, requireOwnAddress } from './addresses.ts'
 import type { ConnectLinks } from './connect-types.ts'
@@ -114,7 +106,7 @@ const mostLinks = 50_000
 const retentionMs = 30 * 24 * 60 * 60 * 1_000
 
 /** Where a new link puts credentials. */
-type LinkDestination = Pick<ConnectLinkRow, 'workspace_id' | 'target_connector_id' | 'kinds' | 'sandbox'>
+type LinkDestination = Pick<sql.ConnectLinkRow, 'workspace_id' | 'target_connector_id' | 'kinds' | 'sandbox'>
 
 /** Finds the workspace, or the connector whose credentials are replaced. */
 async function findDestination(parts: Pick<Parts, 'source' | 'dataKeys'>, db: Db, { principal, wanted }: Wanted): Promise<LinkDestination> {
@@ -142,9 +134,9 @@ async function create(parts: Parts, { principal, wanted }: Wanted): Promise<Conn
   const { organizationId, applicationId } = principal
   const row = await parts.database.transaction(async (db) => {
     await requireLiveSecret(db, principal)
-    if ((await countConnectLinks(db, organizationId)) >= mostLinks) throw refuseMore()
+    if ((await sql.countConnectLinks(db, organizationId)) >= mostLinks) throw refuseMore()
     const id = newId(parts.source)
-    await insertConnectLink(db, {
+    await sql.insertConnectLink(db, {
       ...(await findDestination(parts, db, { principal, wanted })),
       id,
       organization_id: organizationId,
@@ -166,7 +158,7 @@ async function create(parts: Parts, { principal, wanted }: Wanted): Promise<Conn
       created_at: now,
       expires_at: now + (body.expires_in ?? connectLinkSeconds.usual) * 1_000,
     })
-    return findConnectLink(db, principal, id)
+    return sql.findConnectLink(db, principal, id)
   })
   if (row === undefined) throw fail('workspace_not_found', {})
   return { ...toLinkRecord(row, now), url: buildLinkUrl(parts.settings, row.id, secret) }
@@ -181,9 +173,9 @@ const refuseMore = () =>
     },
   ])
 
-async function requireLink(parts: Pick<Parts, 'database'>, principal: Principal, given: string): Promise<ConnectLinkRow> {
+async function requireLink(parts: Pick<Parts, 'database'>, principal: Principal, given: string): Promise<sql.ConnectLinkRow> {
   const id = asId(given)
-  const row = id === undefined ? undefined : await findConnectLink(parts.database.db, principal, id)
+  const row = id === undefined ? undefined : await sql.findConnectLink(parts.database.db, principal, id)
   if (row === undefined) throw fail('connect_link_not_found', {})
   return row
 }
@@ -207,7 +199,7 @@ export const createConnectLinks = (parts: Parts): ConnectLinks => ({
     const now = parts.source.clock()
     const filters = { status: query.status, endUserId: query.end_user_id, now }
     const limits = { after: readPosition(parts, scope), limit: (query.limit ?? defaultLimit) + 1 }
-    const rows = await listConnectLinks(parts.database.db, principal, { ...filters, ...limits })
+    const rows = await sql.listConnectLinks(parts.database.db, principal, { ...filters, ...limits })
     return buildPage(parts, { ...scope, rows }, (row) => toLinkRecord(row, now))
   },
   get: async (principal, id) => {
@@ -218,11 +210,11 @@ export const createConnectLinks = (parts: Parts): ConnectLinks => ({
     requireScope(principal, 'connectors:write')
     const { id } = await requireLink(parts, principal, given)
     const now = parts.source.clock()
-    await revokeConnectLink(parts.database.db, { organizationId: principal.organizationId, id }, now)
+    await sql.revokeConnectLink(parts.database.db, { organizationId: principal.organizationId, id }, now)
     return toLinkRecord(await requireLink(parts, principal, id), now)
   },
   purgeExpired: async (now) => {
     const { db } = parts.database
-    return (await deleteEndedVisits(db, now)) + (await deleteEndedConnectLinks(db, now - retentionMs))
+    return (await deleteEndedVisits(db, now)) + (await sql.deleteEndedConnectLinks(db, now - retentionMs))
   },
 })

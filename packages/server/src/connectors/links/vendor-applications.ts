@@ -10,15 +10,7 @@ import { type Principal, requireWholeScope } from '../../values/access.ts'
 import { iso, newId, newSecret } from '../../values/ids.ts'
 import { problem, readBody, readQuery } from '../../values/read.ts'
 import type { Catalogue, ServedKind } from '../connector-types.ts'
-import {
-  countConnectorsOf,
-  deleteVendorApplication,
-  findVendorApplication,
-  holdVendorApplication,
-  listVendorApplications,
-  saveVendorApplication,
-  type VendorApplicationRow,
-} from '../sql/vendor-applications.ts'
+import * as sql from '../sql/vendor-applications.ts'
 import { buildCallbackUrl, buildSourceUrl } from './addresses.ts'
 import type { VendorApplications } from './connect-types.ts'
 
@@ -61,7 +53,12 @@ interface GivenApplication {
 }
 
 /** Makes the address that the vendor sends webhooks of all accounts to, and sets its secret. */
-async function saveSource(parts: Parts, db: Db, { id, organization_id }: VendorApplicationRow, { kind, webhookSecret }: GivenApplication) {
+async function saveSource(
+  parts: Parts,
+  db: Db,
+  { id, organization_id }: sql.VendorApplicationRow,
+  { kind, webhookSecret }: GivenApplication,
+) {
   const { webhooks } = kind.definition
   if (webhooks === undefined) {
     if (typeof webhookSecret !== 'string') return
@@ -85,10 +82,10 @@ async function save(parts: Parts, principal: Principal, given: GivenApplication)
   const ref = { organizationId: principal.organizationId, kind: kind.definition.kind }
   return parts.database.transaction(async (db) => {
     await requireLiveClient(db, principal)
-    const earlier = await holdVendorApplication(db, ref)
+    const earlier = await sql.holdVendorApplication(db, ref)
     const now = parts.source.clock()
     const { masterKeyId, sealed } = parts.applicationSeals.seal(ref, values)
-    const row: VendorApplicationRow = {
+    const row: sql.VendorApplicationRow = {
       id: earlier?.id ?? newId(parts.source),
       organization_id: ref.organizationId,
       kind: ref.kind,
@@ -99,20 +96,23 @@ async function save(parts: Parts, principal: Principal, given: GivenApplication)
       created_at: earlier?.created_at ?? now,
       updated_at: now,
     }
-    await saveVendorApplication(db, row)
-    const stored = (await findVendorApplication(db, ref)) ?? row // another request may have stored the first one
+    await sql.saveVendorApplication(db, row)
+    const stored = (await sql.findVendorApplication(db, ref)) ?? row // another request may have stored the first one
     await saveSource(parts, db, stored, given)
-    return { ...stored, connectors: await countConnectorsOf(db, stored) }
+    return { ...stored, connectors: await sql.countConnectorsOf(db, stored) }
   })
 }
 
 /** Builds the address that the vendor sends webhooks to. */
-async function findWebhookUrl({ database, settings }: Parts, { organization_id, id }: VendorApplicationRow): Promise<string | null> {
+async function findWebhookUrl({ database, settings }: Parts, { organization_id, id }: sql.VendorApplicationRow): Promise<string | null> {
   const source = await findApplicationSource(database.db, organization_id, id)
   return source === undefined ? null : (buildSourceUrl(settings, 'apps', source.id) ?? null)
 }
 
-const toRecord = async (parts: Parts, row: VendorApplicationRow & { readonly connectors: unknown }): Promise<OAuthCredentialsRecord> => ({
+const toRecord = async (
+  parts: Parts,
+  row: sql.VendorApplicationRow & { readonly connectors: unknown },
+): Promise<OAuthCredentialsRecord> => ({
   id: row.id,
   scope_type: 'organization',
   scope_id: row.organization_id,
@@ -139,7 +139,7 @@ export const createVendorApplications = (parts: Parts): VendorApplications => ({
   },
   list: async (principal) => {
     requireWholeScope(principal, 'connectors:read')
-    const rows = await listVendorApplications(parts.database.db, principal.organizationId)
+    const rows = await sql.listVendorApplications(parts.database.db, principal.organizationId)
     return { data: await Promise.all(rows.map((row) => toRecord(parts, row))) }
   },
   remove: async (principal, given, query) => {
@@ -147,12 +147,12 @@ export const createVendorApplications = (parts: Parts): VendorApplications => ({
     const { force } = readQuery(oauthCredentialsRemovalQuery, query)
     const { definition } = (await parts.kinds.of(principal.organizationId, [given])).getKind(given)
     return parts.database.transaction(async (db) => {
-      const row = await holdVendorApplication(db, { organizationId: principal.organizationId, kind: definition.kind })
+      const row = await sql.holdVendorApplication(db, { organizationId: principal.organizationId, kind: definition.kind })
       if (row === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
-      const connectors = await countConnectorsOf(db, row)
+      const connectors = await sql.countConnectorsOf(db, row)
       if (connectors > 0 && force !== 'true')
         throw fail('oauth_credentials_in_use', { vendor: definition.title, connectors: String(connectors) })
-      await deleteVendorApplication(db, row)
+      await sql.deleteVendorApplication(db, row)
       return { id: row.id, connectors }
     })
   },

@@ -5,16 +5,7 @@
 
 import type { Kind } from 'ferrule/definition'
 import { compareKinds, fail, failValidation } from 'ferrule/internal'
-import {
-  type RunCause,
-  type RunMode,
-  resetInput,
-  type SyncRunRecord,
-  type SyncScheduleRecord,
-  scheduleInput,
-  syncInput,
-  syncQuery,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { type ConnectorRow, holdConnector, requireConnector } from '../../connectors/sql/connectors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
@@ -22,16 +13,7 @@ import { type ConnectorRef, type OwnKind, type PrincipalView, type RequestedId, 
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
 import { failInactive, problem, readBody, readQuery } from '../../values/read.ts'
-import {
-  type CopyHolder,
-  deleteCopies,
-  deleteViewCopies,
-  insertRemovals,
-  listActiveHolders,
-  listViewHolders,
-  type RemovalRow,
-  type SyncView,
-} from '../sql/sync-copies.ts'
+import * as sql from '../sql/sync-copies.ts'
 import {
   cancelRuns,
   changeWaiting,
@@ -68,8 +50,8 @@ const batch = 100
 const mostRuns = 100
 
 interface RunWish {
-  readonly mode: RunMode
-  readonly cause: RunCause
+  readonly mode: wire.RunMode
+  readonly cause: wire.RunCause
   /** null: all entities. */
   readonly entities: readonly string[] | null
 }
@@ -163,7 +145,7 @@ async function takeOver(
 }
 
 /** Stores the schedule of a connector. */
-const beginSchedule = (parts: QueueParts, db: Db, row: Pick<CopyHolder, 'id' | 'organization_id'>): Promise<void> =>
+const beginSchedule = (parts: QueueParts, db: Db, row: Pick<sql.CopyHolder, 'id' | 'organization_id'>): Promise<void> =>
   insertSchedules(db, [
     {
       organization_id: row.organization_id,
@@ -175,7 +157,7 @@ const beginSchedule = (parts: QueueParts, db: Db, row: Pick<CopyHolder, 'id' | '
   ])
 
 /** Stores the schedule and the first run of a new connector. */
-export async function beginSyncs(parts: QueueParts, db: Db, row: CopyHolder): Promise<void> {
+export async function beginSyncs(parts: QueueParts, db: Db, row: sql.CopyHolder): Promise<void> {
   const kind = await parts.kinds.find(row, db)
   if (kind === undefined || listCopiedEntities(kind.definition).length === 0) return
   await beginSchedule(parts, db, row)
@@ -187,7 +169,7 @@ export async function beginSyncs(parts: QueueParts, db: Db, row: CopyHolder): Pr
  * Builds the row of a removal.
  * @param entities null removes the copies of all entities
  */
-export function buildRemoval({ source }: Pick<Parts, 'source'>, row: CopyHolder, entities: readonly string[] | null): RemovalRow {
+export function buildRemoval({ source }: Pick<Parts, 'source'>, row: sql.CopyHolder, entities: readonly string[] | null): sql.RemovalRow {
   const now = source.clock()
   return {
     id: newId(source),
@@ -205,14 +187,14 @@ export function buildRemoval({ source }: Pick<Parts, 'source'>, row: CopyHolder,
 }
 
 /** Cancels the runs of a connector before its deletion, and queues the removal of its copies. */
-export async function endSyncs(parts: QueueParts, db: Db, row: CopyHolder): Promise<void> {
+export async function endSyncs(parts: QueueParts, db: Db, row: sql.CopyHolder): Promise<void> {
   await cancelRuns(db, toConnectorRef(row), parts.source.clock())
-  await insertRemovals(db, [buildRemoval(parts, row, null)])
+  await sql.insertRemovals(db, [buildRemoval(parts, row, null)])
 }
 
 interface Emptying {
   /** The connector, with its kind before the change. */
-  readonly row: CopyHolder
+  readonly row: sql.CopyHolder
   readonly entities: readonly string[]
   /** Those whose records are deleted first; default: all of them. */
   readonly emptied?: readonly string[]
@@ -228,8 +210,8 @@ export async function emptyCopies(
 ): Promise<void> {
   if (entities.length === 0 && nextKind === null) return
   await cancelRuns(db, toConnectorRef(row), parts.source.clock())
-  await deleteCopies(db, toConnectorRef(row), entities)
-  await insertRemovals(db, [{ ...buildRemoval(parts, row, emptied), next_kind: nextKind }])
+  await sql.deleteCopies(db, toConnectorRef(row), entities)
+  await sql.insertRemovals(db, [{ ...buildRemoval(parts, row, emptied), next_kind: nextKind }])
 }
 
 async function inBatches<T>(rows: readonly T[], store: (rows: readonly T[]) => Promise<void>): Promise<void> {
@@ -237,14 +219,14 @@ async function inBatches<T>(rows: readonly T[], store: (rows: readonly T[]) => P
 }
 
 /** Cancels the runs of a workspace that becomes inactive; its copies stay. */
-export const stopSyncs = ({ source }: Pick<Parts, 'source'>, db: Db, view: SyncView): Promise<number> =>
+export const stopSyncs = ({ source }: Pick<Parts, 'source'>, db: Db, view: sql.SyncView): Promise<number> =>
   cancelRuns(db, view, source.clock())
 
 /** Cancels the runs of a deleted workspace or organization and empties its copies. It can be restored. */
-export async function emptyView(parts: QueueParts, db: Db, view: SyncView): Promise<void> {
+export async function emptyView(parts: QueueParts, db: Db, view: sql.SyncView): Promise<void> {
   await stopSyncs(parts, db, view)
-  await deleteViewCopies(db, view)
-  const rows = await listViewHolders(db, view)
+  await sql.deleteViewCopies(db, view)
+  const rows = await sql.listViewHolders(db, view)
   const kindOf = await parts.kinds.findAll(rows, db)
   const removals = rows.flatMap((row) => {
     const kind = kindOf(row)
@@ -255,8 +237,8 @@ export async function emptyView(parts: QueueParts, db: Db, view: SyncView): Prom
 }
 
 /** Queues a run for every connector in active workspaces of a view that was restored (`full`) or reactivated (`incremental`). */
-export async function resumeSyncs(parts: QueueParts, db: Db, { view, mode }: { view: SyncView; mode: RunMode }): Promise<void> {
-  const rows = await listActiveHolders(db, view)
+export async function resumeSyncs(parts: QueueParts, db: Db, { view, mode }: { view: sql.SyncView; mode: wire.RunMode }): Promise<void> {
+  const rows = await sql.listActiveHolders(db, view)
   const kindOf = await parts.kinds.findAll(rows, db)
   const holders = rows.filter((row) => readWantedEntities(kindOf(row), row).length > 0)
   const runs = holders.map((row) => buildRun(parts, toConnectorRef(row), { mode, cause: 'changed', entities: null }))
@@ -264,12 +246,12 @@ export async function resumeSyncs(parts: QueueParts, db: Db, { view, mode }: { v
 }
 
 /** Builds the removals of all copies of a workspace. Call it before its connectors are deleted. */
-export const buildRemovals = async (parts: QueueParts, db: Db, view: SyncView): Promise<readonly RemovalRow[]> =>
-  (await listViewHolders(db, view)).map((row) => buildRemoval(parts, row, null))
+export const buildRemovals = async (parts: QueueParts, db: Db, view: sql.SyncView): Promise<readonly sql.RemovalRow[]> =>
+  (await sql.listViewHolders(db, view)).map((row) => buildRemoval(parts, row, null))
 
 /** Stores removals in batches. */
-export const storeRemovals = (db: Db, removals: readonly RemovalRow[]): Promise<void> =>
-  inBatches(removals, (rows) => insertRemovals(db, rows))
+export const storeRemovals = (db: Db, removals: readonly sql.RemovalRow[]): Promise<void> =>
+  inBatches(removals, (rows) => sql.insertRemovals(db, rows))
 
 /** A kind; a version of an organization's kind has `own`. */
 type VersionedKind = Kind & { readonly own?: OwnKind | undefined }
@@ -308,7 +290,7 @@ export async function followChange(parts: QueueParts, db: Db, { before, after, h
   const isNews = isOther || hasNewCredentials || dropped.length > 0 || wanted.some((entity) => !was.includes(entity))
   if (!isNews || wanted.length === 0 || after.workspace_status === 'inactive') return
   if (hasNewCredentials) await unparkRuns(db, toConnectorRef(after))
-  const mode: RunMode = isOther ? 'full' : 'incremental'
+  const mode: wire.RunMode = isOther ? 'full' : 'incremental'
   await queueRun(parts, db, { ref: toConnectorRef(after), wish: { mode, cause: 'changed', entities: null } })
 }
 
@@ -349,7 +331,7 @@ export const createRequests = (parts: Parts): Pick<Syncs, 'request' | 'list' | '
   request: (principal, id, body) => request(parts, { principal, id }, body),
   list: async (principal, id, given) => {
     requireScope(principal, 'connectors:read')
-    const query = readQuery(syncQuery, given)
+    const query = readQuery(wire.syncQuery, given)
     const { ref } = await findSyncedConnector(parts, principal, id)
     const scope = { list: `syncs of ${ref.connectorId}`, view: principal, query }
     const limit = (query.limit ?? defaultLimit) + 1
@@ -420,15 +402,15 @@ export async function queueAndNotify(
 const expandGroups = ({ kind, wanted }: SyncedConnector, entities: readonly string[] | null): readonly string[] | null =>
   kind === undefined || entities === null ? entities : expandToGroups(kind.definition, wanted, entities)
 
-async function request(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<SyncRunRecord> {
+async function request(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<wire.SyncRunRecord> {
   requireScope(principal, 'connectors:write')
-  const { mode = 'incremental', entities } = readBody(syncInput, given ?? {})
+  const { mode = 'incremental', entities } = readBody(wire.syncInput, given ?? {})
   return toRunRecord(await queueAndNotify(parts, { view: principal, id }, { mode, cause: 'demand', entities: entities ?? null }))
 }
 
-async function reset(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<SyncRunRecord> {
+async function reset(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<wire.SyncRunRecord> {
   requireScope(principal, 'connectors:write')
-  const { entities } = readBody(resetInput, given ?? {})
+  const { entities } = readBody(wire.resetInput, given ?? {})
   const run = await withConnector(parts, { view: principal, id }, async (db, connector) => {
     assertSynced(connector, entities)
     const whole = expandGroups(connector, entities ?? null)
@@ -449,9 +431,9 @@ function addPending(wish: RunWish, pending: readonly RunRow[]): RunWish {
   return { ...wish, mode: pending.some(({ mode }) => mode === 'full') ? 'full' : 'incremental', entities: all }
 }
 
-async function setSchedule(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<readonly SyncScheduleRecord[]> {
+async function setSchedule(parts: Parts, { principal, id }: RequestedId, given: unknown): Promise<readonly wire.SyncScheduleRecord[]> {
   requireScope(principal, 'connectors:write')
-  const body = readBody(scheduleInput, given)
+  const body = readBody(wire.scheduleInput, given)
   return withConnector(parts, { view: principal, id }, async (db, connector) => {
     assertKnown(connector, body.entity)
     const name = connector.groups.find(({ entities }) => entities.includes(body.entity ?? ''))?.name ?? ''

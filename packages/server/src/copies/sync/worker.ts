@@ -19,17 +19,7 @@ import { beginSyncs, isLeft, type QueueParts, queueRun } from '../queue/queue.ts
 import { computeNextAttemptAt, computeNextRunAt, leaseMarginMs, leaseMs, mostFailures, renewalMs } from '../queue/times.ts'
 import { type CopyHolder, deleteRemoval, hasDueRemoval, leaseRemoval, type RemovalRow, updateRemoval } from '../sql/sync-copies.ts'
 import { endRun, hasDueRun, leaseRuns, type RunEnd, releaseRun, updateRun, wakeRuns } from '../sql/sync-queue.ts'
-import {
-  hasDueSchedule,
-  listConnectorsWithoutSchedule,
-  listSchedules,
-  listUnfinishedRuns,
-  lockDueConnector,
-  lockScheduledConnector,
-  type ScheduledConnector,
-  saveSchedule,
-  unparkRuns,
-} from '../sql/sync-runs.ts'
+import * as sql from '../sql/sync-runs.ts'
 import { type EntityGroup, listGroups, listScheduledEntities, readWantedEntities } from '../status/groups.ts'
 import { buildSyncError, readAsked, readEntities, storeRunEvent, toStoredError } from '../status/run-record.ts'
 import type { ContextStore } from '../store/types.ts'
@@ -401,7 +391,7 @@ class Removals {
     try {
       await this.#removeCopies(row)
       await deleteRemoval(db, removal)
-      await unparkRuns(db, { organizationId: row.organization_id, connectorId: row.connector_id })
+      await sql.unparkRuns(db, { organizationId: row.organization_id, connectorId: row.connector_id })
     } catch (thrown) {
       const failures = row.failures + 1
       const not_before = computeNextAttemptAt(this.#parts, { failures, askedMs: undefined, isExact: false })
@@ -439,10 +429,10 @@ const connectorsAtOnce = 100
  */
 export async function runSchedules(parts: ScheduleParts): Promise<void> {
   const { database, source } = parts
-  if (!(await hasDueSchedule(database.db, source.clock()))) return
+  if (!(await sql.hasDueSchedule(database.db, source.clock()))) return
   for (let more = true, queued = 0; more && queued < connectorsAtOnce; queued += 1) {
     more = await database.transaction(async (db) => {
-      const connector = await lockDueConnector(db, source.clock())
+      const connector = await sql.lockDueConnector(db, source.clock())
       if (connector !== undefined) await queueDue(parts, db, connector)
       return connector !== undefined
     })
@@ -450,12 +440,12 @@ export async function runSchedules(parts: ScheduleParts): Promise<void> {
   }
 }
 
-async function queueDue(parts: ScheduleParts, db: Db, connector: ScheduledConnector): Promise<void> {
+async function queueDue(parts: ScheduleParts, db: Db, connector: sql.ScheduledConnector): Promise<void> {
   const ref = toConnectorRef(connector)
   const now = parts.source.clock()
-  const schedules = await listSchedules(db, ref)
+  const schedules = await sql.listSchedules(db, ref)
   const due = schedules.filter(({ next_run_at }) => next_run_at !== null && next_run_at <= now)
-  for (const schedule of due) await saveSchedule(db, { ...schedule, next_run_at: computeNextRunAt(parts, schedule) })
+  for (const schedule of due) await sql.saveSchedule(db, { ...schedule, next_run_at: computeNextRunAt(parts, schedule) })
   const groups = listUsedGroups(connector, await parts.kinds.find(connector, db))
   const entities = await filterFree(db, connector, new Set(due.flatMap((each) => listScheduledEntities(each, schedules, groups))))
   if (entities.size === 0) return
@@ -464,14 +454,14 @@ async function queueDue(parts: ScheduleParts, db: Db, connector: ScheduledConnec
 }
 
 /** Returns the groups of a connector; none where its workspace is inactive or deleted. */
-function listUsedGroups(connector: ScheduledConnector, kind: Kind | undefined): readonly EntityGroup[] {
+function listUsedGroups(connector: sql.ScheduledConnector, kind: Kind | undefined): readonly EntityGroup[] {
   if (kind === undefined || connector.workspace_status !== 'active' || connector.deleted_at !== null) return []
   return listGroups(kind.definition, readWantedEntities(kind, connector))
 }
 
 /** Filters the entities that no started run has left. For the others the next interval is soon enough. */
-async function filterFree(db: Db, connector: ScheduledConnector, entities: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const begun = (await listUnfinishedRuns(db, toConnectorRef(connector))).filter(({ attempts }) => attempts > 0)
+async function filterFree(db: Db, connector: sql.ScheduledConnector, entities: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const begun = (await sql.listUnfinishedRuns(db, toConnectorRef(connector))).filter(({ attempts }) => attempts > 0)
   return new Set([...entities].filter((entity) => !begun.some((run) => isLeft(run, entity))))
 }
 
@@ -484,11 +474,11 @@ async function scheduleMissing(parts: Pick<Parts, 'settings' | 'database' | 'sou
   const kinds = parts.kinds.served.listCopied()
   if (kinds.length === 0) return
   for (let after: string | undefined = firstId; after !== undefined; ) {
-    const rows: readonly CopyHolder[] = await listConnectorsWithoutSchedule(database.db, kinds, { after, limit: connectorsAtOnce })
+    const rows: readonly CopyHolder[] = await sql.listConnectorsWithoutSchedule(database.db, kinds, { after, limit: connectorsAtOnce })
     for (const row of rows) {
       await database.transaction(async (db) => {
-        if ((await lockScheduledConnector(db, row.id)) === undefined) return
-        if ((await listSchedules(db, toConnectorRef(row))).length === 0) await beginSyncs(parts, db, row)
+        if ((await sql.lockScheduledConnector(db, row.id)) === undefined) return
+        if ((await sql.listSchedules(db, toConnectorRef(row))).length === 0) await beginSyncs(parts, db, row)
       })
       await yieldToEventLoop()
     }

@@ -13,15 +13,7 @@ import type { Parts } from '../../main/parts.ts'
 import { type ConnectorAccess, type Principal, type RequestedId, requireScope } from '../../values/access.ts'
 import { asId, isoOrNull, newSecret } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
-import {
-  deleteSource,
-  findApplicationSource,
-  findConnectorSource,
-  insertSource,
-  readBacklog,
-  type SourceRow,
-  updateSource,
-} from '../sql/vendor-events.ts'
+import * as sql from '../sql/vendor-events.ts'
 import { mostWaiting } from './receiver.ts'
 import { listConnectorAccounts } from './sources.ts'
 import type { EventConnectors } from './vendor-event-worker.ts'
@@ -81,8 +73,8 @@ type ServiceParts = Pick<Parts, 'database' | 'source' | 'settings' | 'kinds' | '
 interface Addressed {
   readonly connector: SealedConnectorRow
   readonly kind: ServedKind | undefined
-  readonly own: SourceRow | undefined
-  readonly ofApplication: SourceRow | undefined
+  readonly own: sql.SourceRow | undefined
+  readonly ofApplication: sql.SourceRow | undefined
   /** Secret that a request has stated, and nobody has confirmed. */
   readonly offered: string | undefined
 }
@@ -91,13 +83,13 @@ async function readAddressed(parts: ServiceParts, db: Db, connector: SealedConne
   const owner = { organizationId: connector.organization_id, connectorId: connector.id }
   const applicationId = connector.vendor_application_id
   const kind = await parts.kinds.find(connector, db)
-  const own = await findConnectorSource(db, owner)
+  const own = await sql.findConnectorSource(db, owner)
   return {
     connector,
     kind,
     own,
     offered: findOffered(parts, { kind, own }),
-    ofApplication: applicationId === null ? undefined : await findApplicationSource(db, connector.organization_id, applicationId),
+    ofApplication: applicationId === null ? undefined : await sql.findApplicationSource(db, connector.organization_id, applicationId),
   }
 }
 
@@ -108,7 +100,8 @@ function findOffered(parts: ServiceParts, { kind, own }: Pick<Addressed, 'kind' 
 }
 
 // JSON that this service wrote.
-const parseAnswers = ({ subscriptions }: SourceRow): readonly Answer[] | null => (subscriptions === null ? null : JSON.parse(subscriptions))
+const parseAnswers = ({ subscriptions }: sql.SourceRow): readonly Answer[] | null =>
+  subscriptions === null ? null : JSON.parse(subscriptions)
 const parseNames = (json: string | null): readonly string[] => (json === null ? [] : JSON.parse(json))
 
 /** Returns what verifies requests. */
@@ -165,8 +158,8 @@ const newest = (...times: readonly (number | null | undefined)[]): string | null
 async function buildRecord(parts: ServiceParts, db: Db, addressed: Addressed): Promise<ConnectorWebhooks> {
   const { connector, kind, own, ofApplication } = addressed
   const sources = [own, ofApplication].filter((source) => source !== undefined)
-  const sum = (count: (source: SourceRow) => number) => sources.reduce((all, source) => all + Number(count(source)), 0)
-  const backlog = await readBacklog(db, { organizationId: connector.organization_id, connectorId: connector.id })
+  const sum = (count: (source: sql.SourceRow) => number) => sources.reduce((all, source) => all + Number(count(source)), 0)
+  const backlog = await sql.readBacklog(db, { organizationId: connector.organization_id, connectorId: connector.id })
   const address = own === undefined ? undefined : buildSourceUrl(parts.settings, 'connectors', own.id)
   const ofAll = ofApplication === undefined ? undefined : buildSourceUrl(parts.settings, 'apps', ofApplication.id)
   const received = sum((source) => source.received)
@@ -206,12 +199,12 @@ function set(parts: ServiceParts, { principal, id }: RequestedId, secret: string
     const owner = { organizationId: connector.organization_id, connectorId: connector.id }
     const now = parts.source.clock()
     const named = { organization_id: connector.organization_id, connector_id: connector.id, vendor_application_id: null }
-    await insertSource(db, { id: newSecret(parts.source.randomBytes), ...named, created_at: now })
-    const own = await findConnectorSource(db, owner)
+    await sql.insertSource(db, { id: newSecret(parts.source.randomBytes), ...named, created_at: now })
+    const own = await sql.findConnectorSource(db, owner)
     if (own !== undefined && secret !== undefined) {
       const name = webhooks.signature.secret
       const sealed = secret === null ? { sealed: null, master_key_id: null } : sealSourceSecret(parts, own, { name, text: secret })
-      await updateSource(db, own, { ...sealed, last_refused_at: null, updated_at: now })
+      await sql.updateSource(db, own, { ...sealed, last_refused_at: null, updated_at: now })
     }
     return buildRecord(parts, db, await readAddressed(parts, db, connector))
   })
@@ -222,7 +215,7 @@ const keepAnswers = (parts: ServiceParts, { principal, id }: RequestedId, answer
   parts.database.transaction(async (db) => {
     const connector = await requireConnector(db, principal, id, holdConnector)
     const { own } = await readAddressed(parts, db, connector)
-    if (own !== undefined) await updateSource(db, own, { subscriptions: JSON.stringify(answers), updated_at: parts.source.clock() })
+    if (own !== undefined) await sql.updateSource(db, own, { subscriptions: JSON.stringify(answers), updated_at: parts.source.clock() })
     return buildRecord(parts, db, await readAddressed(parts, db, connector))
   })
 
@@ -263,7 +256,7 @@ export function createConnectorWebhooks(parts: Parts, connectors: EventConnector
       return parts.database.transaction(async (db) => {
         const connector = await requireConnector(db, principal, id, holdConnector)
         const addressed = await readAddressed(parts, db, connector)
-        if (addressed.own !== undefined) await deleteSource(db, addressed.own)
+        if (addressed.own !== undefined) await sql.deleteSource(db, addressed.own)
         return buildRecord(parts, db, { ...addressed, own: undefined, offered: undefined })
       })
     },

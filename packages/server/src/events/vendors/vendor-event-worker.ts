@@ -19,20 +19,7 @@ import { type ConnectorAccess, type ConnectorRef, viewOrganization } from '../..
 import { firstId, newId } from '../../values/ids.ts'
 import type { CallReport, VendorEventReport } from '../../values/metric-types.ts'
 import { Ticks, waitForWork } from '../../values/ticks.ts'
-import {
-  type DueEvents,
-  deleteVendorEvents,
-  dispatchVendorEvents,
-  endVendorEvents,
-  findSource,
-  type LeasedEvent,
-  leaseVendorEvents,
-  listDueEvents,
-  listReachedConnectors,
-  listWaitingEvents,
-  putOffVendorEvents,
-  type VendorEventRow,
-} from '../sql/vendor-events.ts'
+import * as sql from '../sql/vendor-events.ts'
 import { type Applied, type ApplyServices, applyVendorEvent } from './apply-event.ts'
 import { listConnectorAccounts } from './sources.ts'
 import { openVendorEvent } from './vendor-seals.ts'
@@ -41,13 +28,13 @@ import { chooseNewest } from './versions.ts'
 // Works on the events of one connector that a node has leased: each record is read once, however many events name it.
 
 interface OpenedEvent {
-  readonly row: LeasedEvent
+  readonly row: sql.LeasedEvent
   readonly event: WebhookEvent
 }
 
 /** What became of events. `not tried`: others failed before, or the time was over. */
 interface WorkedGroup {
-  readonly rows: readonly LeasedEvent[]
+  readonly rows: readonly sql.LeasedEvent[]
   /** Undefined for all entities. */
   readonly entity: string | undefined
   readonly end: Applied | 'failed' | 'not tried'
@@ -214,13 +201,13 @@ class Worker implements VendorEventWorker {
   /** Begins to work where events are due. Each connector has its own share, so a slow vendor delays no other one. */
   async #claim(): Promise<void> {
     const { database, source } = this.#parts
-    for (const due of await listDueEvents(database.db, source.clock(), mostBatches)) {
+    for (const due of await sql.listDueEvents(database.db, source.clock(), mostBatches)) {
       const name = due.connectorId ?? due.sourceId
       if (this.#working.size >= mostBatches || this.#abort.signal.aborted) return
       if (this.#working.has(name)) continue
       const now = source.clock()
       const lease = { owner: newId(source), now, until: now + leaseMs, limit: eventsAtOnce }
-      const events = await database.transaction((db) => leaseVendorEvents(db, due, lease))
+      const events = await database.transaction((db) => sql.leaseVendorEvents(db, due, lease))
       if (events.length > 0) this.#begin(name, () => this.#work(due, events))
     }
   }
@@ -235,21 +222,21 @@ class Worker implements VendorEventWorker {
     this.#working.set(name, working)
   }
 
-  async #work({ connectorId }: DueEvents, rows: readonly LeasedEvent[]): Promise<void> {
+  async #work({ connectorId }: sql.DueEvents, rows: readonly sql.LeasedEvent[]): Promise<void> {
     const events = await this.#open(rows)
     if (connectorId === null) return this.#dispatch(events)
     const [first] = rows
     const access = first === undefined ? undefined : await this.#readAccess(first.organization_id, connectorId, rows)
     if (access === undefined) return
     const { signal } = this.#abort
-    const done: LeasedEvent[] = []
+    const done: sql.LeasedEvent[] = []
     for (const group of await workOnEvents(this.#apply, { access, events, signal }))
       if (await this.#isOver(access, group)) done.push(...group.rows)
     await this.#finish(done, false) // one transaction: each waits for the disk
   }
 
   /** Opens what events say. An event that cannot be opened is given up. */
-  async #open(rows: readonly LeasedEvent[]): Promise<readonly OpenedEvent[]> {
+  async #open(rows: readonly sql.LeasedEvent[]): Promise<readonly OpenedEvent[]> {
     const opened: OpenedEvent[] = []
     for (const row of rows) {
       try {
@@ -263,7 +250,7 @@ class Worker implements VendorEventWorker {
   }
 
   /** Opens the connector; undefined where its events have nothing to do, or wait. */
-  async #readAccess(organizationId: string, id: string, rows: readonly LeasedEvent[]): Promise<ConnectorAccess | undefined> {
+  async #readAccess(organizationId: string, id: string, rows: readonly sql.LeasedEvent[]): Promise<ConnectorAccess | undefined> {
     try {
       return await this.#connectors.readAccess(viewOrganization(organizationId), id)
     } catch (thrown) {
@@ -282,7 +269,7 @@ class Worker implements VendorEventWorker {
     const reached = await this.#findReached(first.row, new Set(events.flatMap(({ event }) => event.account ?? [])))
     const copies = events.flatMap(({ row, event }) =>
       (reached.get(event.account ?? '') ?? []).map(
-        (connector_id): VendorEventRow => ({
+        (connector_id): sql.VendorEventRow => ({
           ...row,
           id: newId(source),
           connector_id,
@@ -293,21 +280,21 @@ class Worker implements VendorEventWorker {
       ),
     )
     const rows = events.map(({ row }) => row)
-    await database.transaction((db) => dispatchVendorEvents(db, rows, { copies, now: source.clock() }))
+    await database.transaction((db) => sql.dispatchVendorEvents(db, rows, { copies, now: source.clock() }))
   }
 
   /** Finds the connectors of some accounts, among those that were made through the application. */
-  async #findReached(row: LeasedEvent, accounts: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly string[]>> {
+  async #findReached(row: sql.LeasedEvent, accounts: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly string[]>> {
     const { database, kinds } = this.#parts
     const reached = new Map<string, string[]>()
     const organizationId = row.organization_id
-    const applicationId = (await findSource(database.db, row.source_id))?.vendor_application_id ?? null
+    const applicationId = (await sql.findSource(database.db, row.source_id))?.vendor_application_id ?? null
     const application = applicationId === null ? undefined : await findApplicationById(database.db, organizationId, applicationId)
     const kind = application === undefined ? undefined : await kinds.find(application)
     if (application === undefined || kind === undefined) return reached
     for (let after: string | undefined = firstId; after !== undefined; ) {
       const owner = { organizationId, applicationId: application.id }
-      const page = await listReachedConnectors(database.db, owner, { after, limit: rowsAtOnce })
+      const page = await sql.listReachedConnectors(database.db, owner, { after, limit: rowsAtOnce })
       for (const connector of page)
         for (const account of listConnectorAccounts(kind, connector))
           if (accounts.has(account)) reached.set(account, [...(reached.get(account) ?? []), connector.id])
@@ -325,21 +312,21 @@ class Worker implements VendorEventWorker {
       return false
     }
     const nextAt = end === 'sync' ? await askForSync(this.#parts, access, entity) : source.clock() + delaysMs[0]
-    if (nextAt !== undefined) await putOffVendorEvents(database.db, rows, { nextAt, isFailed: false })
+    if (nextAt !== undefined) await sql.putOffVendorEvents(database.db, rows, { nextAt, isFailed: false })
     return nextAt === undefined
   }
 
-  async #finish(rows: readonly LeasedEvent[], isGivenUp: boolean): Promise<void> {
+  async #finish(rows: readonly sql.LeasedEvent[], isGivenUp: boolean): Promise<void> {
     const { database, source } = this.#parts
     const now = source.clock()
-    await database.transaction((db) => endVendorEvents(db, rows, { now, isGivenUp }))
+    await database.transaction((db) => sql.endVendorEvents(db, rows, { now, isGivenUp }))
     const outcome = isGivenUp ? 'given_up' : 'worked'
     for (const { received_at } of rows) this.#onEvent?.({ outcome, seconds: Math.max(0, now - received_at) / 1_000 })
   }
 
   /** Puts events off that failed. One that failed too often is given up, and a sync reads its entity. */
   async #fail(
-    rows: readonly LeasedEvent[],
+    rows: readonly sql.LeasedEvent[],
     thrown: unknown,
     about?: { readonly access: ConnectorAccess; readonly entity: string | undefined },
   ) {
@@ -350,7 +337,7 @@ class Worker implements VendorEventWorker {
     const waiting = isFinal ? [] : rows.filter(({ attempts }) => attempts < delaysMs.length)
     for (const some of Map.groupBy(waiting, ({ attempts }) => attempts).values()) {
       const delay = Math.max(delaysMs[some[0]?.attempts ?? 0] ?? 0, error.retryAfterMs ?? 0)
-      await putOffVendorEvents(database.db, some, { nextAt: source.clock() + delay, isFailed: true })
+      await sql.putOffVendorEvents(database.db, some, { nextAt: source.clock() + delay, isFailed: true })
     }
     const over = rows.filter((row) => !waiting.includes(row))
     if (over.length === 0) return
@@ -369,12 +356,12 @@ function createForgetting(parts: Parts): Pick<ApplyServices, 'forgetAll' | 'forg
   /** Deletes events that wait for a connector. The one that says so is worked on, and keeps its row until its end. */
   async function deleteWaiting(ref: ConnectorRef, isMeant: (event: ReturnType<typeof openVendorEvent>) => boolean): Promise<void> {
     for (let after: string | undefined = firstId; after !== undefined; ) {
-      const rows = await listWaitingEvents(db, ref, { after, limit: rowsAtOnce })
+      const rows = await sql.listWaitingEvents(db, ref, { after, limit: rowsAtOnce })
       const meant = rows.filter((row) => {
         const event = openVendorEvent(parts, row)
         return event.does !== 'redact' && isMeant(event)
       })
-      await deleteVendorEvents(
+      await sql.deleteVendorEvents(
         db,
         ref.organizationId,
         meant.map(({ id }) => id),

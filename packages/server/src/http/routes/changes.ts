@@ -1,21 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { FerruleError } from 'ferrule'
 import { failValidation } from 'ferrule/internal'
-import {
-  changeConsumer,
-  changeConsumerInput,
-  changeConsumerList,
-  changeConsumerRemoval,
-  changesEvent,
-  changesPage,
-  changesQuery,
-  connectorChangesEvent,
-  connectorChangesPage,
-  connectorChangesQuery,
-  type EventSchema,
-  endpoints,
-  longestWait,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import type { Changes, Followed, FoundChanges } from '../../copies/changes/feed.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
@@ -32,7 +18,7 @@ const aboutStream =
   '`Last-Event-ID` continues there. The stream ends with the client, and with the token: its last event is then `end`, with the problem.'
 
 export const listChanges: PrincipalRoute = {
-  ...endpoints.listChanges,
+  ...wire.endpoints.listChanges,
   auth: 'principal',
   document: {
     id: 'listChanges',
@@ -45,18 +31,18 @@ export const listChanges: PrincipalRoute = {
       'and kept for some days (`changes_days` of the connector); a cursor whose changes are lost is answered by `changes_expired`. ' +
       aboutStream,
     scope: 'execute:read',
-    query: changesQuery,
-    answer: { about: 'One page', schema: changesPage, event: changesEvent },
+    query: wire.changesQuery,
+    answer: { about: 'One page', schema: wire.changesPage, event: wire.changesEvent },
     problems: [...problems, 'changes_expired', 'context_store_not_ready'],
   },
   answer: (exchange, services) => {
-    const query = readQuery(changesQuery, exchange.query)
-    return answerChanges(exchange, services, { ...query, entity: slot(exchange, 'entity'), event: changesEvent })
+    const query = readQuery(wire.changesQuery, exchange.query)
+    return answerChanges(exchange, services, { ...query, entity: slot(exchange, 'entity'), event: wire.changesEvent })
   },
 }
 
 export const listConnectorChanges: PrincipalRoute = {
-  ...endpoints.listConnectorChanges,
+  ...wire.endpoints.listConnectorChanges,
   auth: 'principal',
   document: {
     id: 'listConnectorChanges',
@@ -68,13 +54,13 @@ export const listConnectorChanges: PrincipalRoute = {
       'With `consumer` it reads from where that consumer is; only PUT of the consumer moves it. ' +
       aboutStream,
     scope: 'execute:read',
-    query: connectorChangesQuery,
-    answer: { about: 'One page', schema: connectorChangesPage, event: connectorChangesEvent },
+    query: wire.connectorChangesQuery,
+    answer: { about: 'One page', schema: wire.connectorChangesPage, event: wire.connectorChangesEvent },
     problems: [...problems, 'consumer_not_found'],
   },
   answer: (exchange, services) => {
-    const { entities, ...query } = readQuery(connectorChangesQuery, exchange.query)
-    return answerChanges(exchange, services, { ...query, entities: entities?.split(','), event: connectorChangesEvent })
+    const { entities, ...query } = readQuery(wire.connectorChangesQuery, exchange.query)
+    return answerChanges(exchange, services, { ...query, entities: entities?.split(','), event: wire.connectorChangesEvent })
   },
 }
 
@@ -83,7 +69,7 @@ interface ChangesRequest extends Followed {
   readonly wait?: number
   /** Name of the consumer that knows what to read. */
   readonly consumer?: string | undefined
-  readonly event: EventSchema
+  readonly event: wire.EventSchema
 }
 
 /** Answers with a page of changes, at once or after a wait, or with the pages as a stream of events. */
@@ -160,7 +146,7 @@ class Pages {
     yield first
     for (let { next: after, has_more: hasMore } = first; !this.#services.stopping.isDraining; ) {
       if (!hasMore) {
-        await this.wait({ ...followed, after }, longestWait)
+        await this.wait({ ...followed, after }, wire.longestWait)
         await this.checkWho()
       }
       const page = await this.#readSoon({ ...followed, after })
@@ -215,7 +201,7 @@ export const listChangeConsumers = principalRoute('listChangeConsumers', {
   summary: 'List the consumers of changes',
   about: 'Each with where it stands, and how much it has not read.',
   scope: 'execute:read',
-  returns: { about: 'Consumers', schema: changeConsumerList },
+  returns: { about: 'Consumers', schema: wire.changeConsumerList },
   problems: unreadable,
   answer: async (exchange, services) => {
     requireScope(exchange.who, 'execute:read')
@@ -228,7 +214,7 @@ export const getChangeConsumer = principalRoute('getChangeConsumer', {
   tag: 'context store',
   summary: 'Read a consumer of changes',
   scope: 'execute:read',
-  returns: { about: 'The consumer', schema: changeConsumer },
+  returns: { about: 'The consumer', schema: wire.changeConsumer },
   problems: consumerProblems,
   answer: async (exchange, services) => {
     requireScope(exchange.who, 'execute:read')
@@ -244,9 +230,9 @@ export const saveChangeConsumer = principalRoute('saveChangeConsumer', {
     'What it has not read is kept beyond the days of other changes, at most 64 MB for an entity. An empty body registers it at the beginning: all ' +
     'records come first. Registration, and other entities, need connectors:write. A connector has at most 20 consumers, an organization 200.',
   scope: 'execute:read',
-  body: changeConsumerInput,
+  body: wire.changeConsumerInput,
   example: {},
-  returns: { about: 'The consumer', schema: changeConsumer },
+  returns: { about: 'The consumer', schema: wire.changeConsumer },
   problems: [...unreadable, 'consumer_moved', 'invalid_cursor', 'entity_not_found', 'action_not_supported', 'validation_failed'],
   answer: async (exchange, services) => {
     requireScope(exchange.who, 'execute:read')
@@ -260,7 +246,7 @@ export const deleteChangeConsumer = principalRoute('deleteChangeConsumer', {
   summary: 'Delete a consumer of changes',
   about: 'Nothing is kept for it any more.',
   scope: 'connectors:write',
-  returns: { about: 'The deleted consumer', schema: changeConsumerRemoval },
+  returns: { about: 'The deleted consumer', schema: wire.changeConsumerRemoval },
   problems: consumerProblems,
   answer: async (exchange, services) => {
     requireScope(exchange.who, 'connectors:write')

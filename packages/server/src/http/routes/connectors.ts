@@ -1,16 +1,6 @@
 import type { ErrorCode } from 'ferrule'
 import { errorConsequences } from 'ferrule/internal'
-import {
-  connectorInput,
-  connectorPage,
-  connectorPatch,
-  connectorQuery,
-  connectorRecord,
-  connectorUpdate,
-  endpoints,
-  jobRecord,
-  jobReference,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import type { CredentialTrial } from '../../connectors/connector-types.ts'
 import type { Principal } from '../../values/access.ts'
 import type { ProblemDocument } from '../openapi/types.ts'
@@ -43,9 +33,9 @@ export const createConnector = principalRoute('createConnector', {
   about:
     'The credentials are checked at the vendor first. Nothing is stored when the vendor refuses them or cannot be reached. `check: false` stores unchecked credentials; syncs then wait for the first successful call. All mistakes are reported at once. A repeat with the same `Idempotency-Key` within 24 hours returns the connector of the first request.',
   scope: 'connectors:write',
-  body: connectorInput,
+  body: wire.connectorInput,
   example: exampleConnector,
-  returns: { about: 'The connector, without credentials', schema: connectorRecord },
+  returns: { about: 'The connector, without credentials', schema: wire.connectorRecord },
   problems: [
     ...([
       'connector_type_not_found',
@@ -66,11 +56,11 @@ export const listConnectors = principalRoute('listConnectors', {
   tag: 'connectors',
   summary: 'List connectors',
   scope: 'connectors:read',
-  query: connectorQuery,
-  returns: { about: 'One page', schema: connectorPage },
+  query: wire.connectorQuery,
+  returns: { about: 'One page', schema: wire.connectorPage },
   problems: ['invalid_cursor', 'connector_type_not_found', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
-    json: nextPage(endpoints.listConnectors.path, query, await platform.connectors.list(who, query)),
+    json: nextPage(wire.endpoints.listConnectors.path, query, await platform.connectors.list(who, query)),
   }),
 })
 
@@ -78,7 +68,7 @@ export const getConnector = principalRoute('getConnector', {
   tag: 'connectors',
   summary: 'Read a connector',
   scope: 'connectors:read',
-  returns: { about: 'The connector, without credentials', schema: connectorRecord },
+  returns: { about: 'The connector, without credentials', schema: wire.connectorRecord },
   problems: ['connector_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.connectors.get(exchange.who, slot(exchange, 'connector_id')) }),
 })
@@ -87,7 +77,7 @@ export const deleteConnector = principalRoute('deleteConnector', {
   tag: 'connectors',
   summary: 'Delete a connector and its credentials',
   scope: 'connectors:write',
-  returns: { status: 202, about: 'The job that does it', schema: jobReference },
+  returns: { status: 202, about: 'The job that does it', schema: wire.jobReference },
   problems: ['connector_not_found'],
   answer: async (exchange, { platform }) => {
     const json = await platform.connectors.remove(exchange.who, slot(exchange, 'connector_id'))
@@ -102,9 +92,9 @@ export const updateConnector = principalRoute('updateConnector', {
   summary: 'Change a connector',
   about: 'Members that are left out stay as they are; replication_config replaces the stored one. PATCH changes credentials.',
   scope: 'connectors:write',
-  body: connectorUpdate,
+  body: wire.connectorUpdate,
   example: { name: 'Sales calls' },
-  returns: { about: 'The connector', schema: connectorRecord },
+  returns: { about: 'The connector', schema: wire.connectorRecord },
   problems: changeProblems,
   answer: async (exchange, { platform }) => ({
     json: await platform.connectors.update(exchange.who, slot(exchange, 'connector_id'), exchange.body),
@@ -117,9 +107,9 @@ export const patchConnector = principalRoute('patchConnector', {
   about:
     'Objects are merged (RFC 7396): null removes a key. New credentials are tried at the vendor first, unless check is false, and end the status auth_error.',
   scope: 'connectors:write',
-  body: connectorPatch,
+  body: wire.connectorPatch,
   example: { credentials: { access_key_secret: '<new secret>' } },
-  returns: { about: 'The connector', schema: connectorRecord },
+  returns: { about: 'The connector', schema: wire.connectorRecord },
   problems: ['credentials_mismatch', ...changeProblems, ...trialProblems],
   answer: async (exchange, { platform }) => ({
     json: await platform.connectors.patch(exchange.who, slot(exchange, 'connector_id'), exchange.body, toTrial(exchange)),
@@ -131,7 +121,7 @@ export const getJob = principalRoute('getJob', {
   summary: 'Read a job',
   about: 'Jobs are kept for 30 days.',
   scope: 'connectors:read',
-  returns: { about: 'The job', schema: jobRecord },
+  returns: { about: 'The job', schema: wire.jobRecord },
   problems: ['job_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.jobs.get(exchange.who, slot(exchange, 'job_id')) }),
 })

@@ -1,26 +1,4 @@
-import {
-  type ConnectorRecord,
-  contextStoreStatus,
-  endpoints,
-  type InspectedEntity,
-  type Inspection,
-  inspection,
-  resetQuery,
-  runEvent,
-  type SyncEntityStatus,
-  type SyncState,
-  type SyncStatusRecord,
-  scheduleInput,
-  scheduleList,
-  searchInput,
-  searchResult,
-  statusEvent,
-  syncInput,
-  syncQuery,
-  syncRunPage,
-  syncRunRecord,
-  watchQuery,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import type { Platform } from '../../main/platform-types.ts'
 import type { Principal } from '../../values/access.ts'
 import { readQuery } from '../../values/read.ts'
@@ -35,9 +13,9 @@ export const search = principalRoute('search', {
     'filled, does not fit the filter or did not answer in time, is named in `left_out`. Words with typing errors count only where no record has them ' +
     'as they were written.',
   scope: 'execute:read',
-  body: searchInput,
+  body: wire.searchInput,
   example: { text: 'acme renewal' },
-  returns: { about: 'One page', schema: searchResult },
+  returns: { about: 'One page', schema: wire.searchResult },
   problems: [
     ...(['connector_not_found', 'workspace_inactive', 'validation_failed', 'missing_parameter', 'query_too_complex'] as const),
     ...(['invalid_cursor', 'context_store_unavailable', 'rate_limited', 'overloaded'] as const),
@@ -53,14 +31,14 @@ export const getContextStore = principalRoute('getContextStore', {
   summary: 'Read the status of the copy of a connector',
   about: 'State, records, freshness, last error and next run, of the connector and of each entity.',
   scope: 'connectors:read',
-  returns: { about: 'The status', schema: contextStoreStatus },
+  returns: { about: 'The status', schema: wire.contextStoreStatus },
   problems: ['connector_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.syncs.status(exchange.who, slot(exchange, 'connector_id')) }),
 })
 
 /** The status, whenever it changes. */
 export const watchContextStore: PrincipalRoute = {
-  ...endpoints.watchContextStore,
+  ...wire.endpoints.watchContextStore,
   auth: 'principal',
   document: {
     id: 'watchContextStore',
@@ -69,25 +47,25 @@ export const watchContextStore: PrincipalRoute = {
     about:
       'Server-sent events `status`, each with the status as JSON: now, and after every change. The stream ends with the client, and with the token: its last event is then `end`, with the problem.',
     scope: 'connectors:read',
-    query: watchQuery,
-    answer: { about: 'Events', types: ['text/event-stream'], event: statusEvent },
+    query: wire.watchQuery,
+    answer: { about: 'Events', types: ['text/event-stream'], event: wire.statusEvent },
     problems: ['connector_not_found', 'validation_failed', 'overloaded'],
   },
   answer: (exchange, services) => {
-    const { until } = readQuery(watchQuery, exchange.query)
+    const { until } = readQuery(wire.watchQuery, exchange.query)
     const connectorId = slot(exchange, 'connector_id')
     const statuses = services.platform.syncs.watchStatus(exchange.who, connectorId, exchange.signal)
     const values = until === undefined ? statuses : untilFilled(statuses)
-    return eventStream(exchange, services, { event: statusEvent, connectorId, values })
+    return eventStream(exchange, services, { event: wire.statusEvent, connectorId, values })
   },
 }
 
 /** States of a copy that is being filled for the first time, or will be. */
-const filling: ReadonlySet<SyncState> = new Set(['loading', 'building_preview', 'preview'])
+const filling: ReadonlySet<wire.SyncState> = new Set(['loading', 'building_preview', 'preview'])
 
 async function* untilFilled(
-  statuses: AsyncGenerator<SyncStatusRecord, void, undefined>,
-): AsyncGenerator<SyncStatusRecord, void, undefined> {
+  statuses: AsyncGenerator<wire.SyncStatusRecord, void, undefined>,
+): AsyncGenerator<wire.SyncStatusRecord, void, undefined> {
   for await (const status of statuses) {
     yield status
     if (!filling.has(status.state)) return
@@ -99,8 +77,8 @@ export const setSchedule = principalRoute('setSchedule', {
   summary: 'Set the schedule of the copy',
   about: 'For the connector, or with `entity` for the entities that are read with that one.',
   scope: 'connectors:write',
-  body: scheduleInput,
-  returns: { about: 'All schedules of the connector', schema: scheduleList },
+  body: wire.scheduleInput,
+  returns: { about: 'All schedules of the connector', schema: wire.scheduleList },
   problems: ['connector_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: { data: await platform.syncs.setSchedule(exchange.who, slot(exchange, 'connector_id'), exchange.body) },
@@ -112,17 +90,17 @@ export const resetContextStore = principalRoute('resetContextStore', {
   summary: 'Empty the copy of a connector and fill it again',
   about: 'Cancels the running sync. Nothing changes at the vendor.',
   scope: 'connectors:write',
-  query: resetQuery,
-  returns: { status: 202, about: 'The run that fills it', schema: syncRunRecord },
+  query: wire.resetQuery,
+  returns: { status: 202, about: 'The run that fills it', schema: wire.syncRunRecord },
   problems: ['connector_not_found', 'workspace_inactive', 'validation_failed'],
   answer: async (exchange, { platform }) => {
-    const { entities } = readQuery(resetQuery, exchange.query)
+    const { entities } = readQuery(wire.resetQuery, exchange.query)
     const body = entities === undefined ? {} : { entities: entities.split(',') }
     return { status: 202, json: await platform.syncs.reset(exchange.who, slot(exchange, 'connector_id'), body) }
   },
 })
 
-const toInspectedEntity = ({ entity, state, ready_for_search, records, synced_at }: SyncEntityStatus): InspectedEntity => ({
+const toInspectedEntity = ({ entity, state, ready_for_search, records, synced_at }: wire.SyncEntityStatus): wire.InspectedEntity => ({
   entity,
   status: state,
   ready_for_search,
@@ -133,7 +111,7 @@ const toInspectedEntity = ({ entity, state, ready_for_search, records, synced_at
 })
 
 /** Lists what needs attention: the connector's status, notices of the vendor, and failed entities. */
-function listWarnings({ status_reason, notices }: ConnectorRecord, { entities }: SyncStatusRecord): readonly string[] {
+function listWarnings({ status_reason, notices }: wire.ConnectorRecord, { entities }: wire.SyncStatusRecord): readonly string[] {
   const failed = entities.flatMap(({ entity, last_error: error }) => (error === null ? [] : [`${entity}: ${error.message}`]))
   return [...(status_reason === null ? [] : [status_reason]), ...notices.map(({ message }) => message), ...new Set(failed)]
 }
@@ -143,11 +121,11 @@ async function inspectConnector(
   { connectors, syncs }: Pick<Platform, 'connectors' | 'syncs'>,
   principal: Principal,
   id: string,
-): Promise<Inspection> {
+): Promise<wire.Inspection> {
   const connector = await connectors.get(principal, id)
   const status = await syncs.status(principal, id)
   const selected = new Set(connector.entities.map(({ entity }) => entity))
-  const isConfigured = ({ entity }: SyncEntityStatus): boolean => selected.size === 0 || selected.has(entity)
+  const isConfigured = ({ entity }: wire.SyncEntityStatus): boolean => selected.size === 0 || selected.has(entity)
   return {
     connector_id: connector.id,
     name: connector.name,
@@ -171,7 +149,7 @@ export const inspect = principalRoute('inspectConnector', {
   tag: 'context store',
   summary: 'Inspect a connector and its copy',
   scope: 'connectors:read',
-  returns: { about: 'Searchable entities, their state, and problems that need attention', schema: inspection },
+  returns: { about: 'Searchable entities, their state, and problems that need attention', schema: wire.inspection },
   problems: ['connector_not_found'],
   answer: async (exchange, { platform }) => ({ json: await inspectConnector(platform, exchange.who, slot(exchange, 'connector_id')) }),
 })
@@ -181,9 +159,9 @@ export const requestSync = principalRoute('requestSync', {
   summary: 'Bring the copy of a connector up to date',
   about: 'Queues a run, or joins the one that waits. Entities that are read together with the given ones are brought up to date too.',
   scope: 'connectors:write',
-  body: syncInput,
+  body: wire.syncInput,
   bodyOptional: true,
-  returns: { status: 202, about: 'The run', schema: syncRunRecord },
+  returns: { status: 202, about: 'The run', schema: wire.syncRunRecord },
   problems: ['connector_not_found', 'workspace_inactive', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     status: 202,
@@ -196,13 +174,13 @@ export const listSyncs = principalRoute('listSyncs', {
   summary: 'List the runs of a connector',
   about: 'The newest first.',
   scope: 'connectors:read',
-  query: syncQuery,
-  returns: { about: 'One page', schema: syncRunPage },
+  query: wire.syncQuery,
+  returns: { about: 'One page', schema: wire.syncRunPage },
   problems: ['connector_not_found', 'invalid_cursor', 'validation_failed'],
   answer: async (exchange, { platform }) => {
     const id = slot(exchange, 'connector_id')
     const page = await platform.syncs.list(exchange.who, id, exchange.query)
-    return { json: nextPage(endpoints.listSyncs.path.replace('{connector_id}', encodeURIComponent(id)), exchange.query, page) }
+    return { json: nextPage(wire.endpoints.listSyncs.path.replace('{connector_id}', encodeURIComponent(id)), exchange.query, page) }
   },
 })
 
@@ -210,7 +188,7 @@ export const getSync = principalRoute('getSync', {
   tag: 'context store',
   summary: 'Read a run',
   scope: 'connectors:read',
-  returns: { about: 'The run', schema: syncRunRecord },
+  returns: { about: 'The run', schema: wire.syncRunRecord },
   problems: ['connector_not_found', 'sync_not_found'],
   answer: async (exchange, { platform }) => ({
     json: await platform.syncs.get(exchange.who, slot(exchange, 'connector_id'), slot(exchange, 'sync_id')),
@@ -222,7 +200,7 @@ export const cancelSync = principalRoute('cancelSync', {
   summary: 'Cancel a run',
   about: 'Written records stay. A finished run does not change.',
   scope: 'connectors:write',
-  returns: { about: 'The run', schema: syncRunRecord },
+  returns: { about: 'The run', schema: wire.syncRunRecord },
   problems: ['connector_not_found', 'sync_not_found'],
   answer: async (exchange, { platform }) => ({
     json: await platform.syncs.cancel(exchange.who, slot(exchange, 'connector_id'), slot(exchange, 'sync_id')),
@@ -231,7 +209,7 @@ export const cancelSync = principalRoute('cancelSync', {
 
 /** A run while it runs. */
 export const watchSync: PrincipalRoute = {
-  ...endpoints.watchSync,
+  ...wire.endpoints.watchSync,
   auth: 'principal',
   document: {
     id: 'watchSync',
@@ -240,13 +218,13 @@ export const watchSync: PrincipalRoute = {
     about:
       'Server-sent events `run`, each with the run as JSON: now, and after every change. The stream ends with the run, and with the token: its last event is then `end`, with the problem.',
     scope: 'connectors:read',
-    answer: { about: 'Events', types: ['text/event-stream'], event: runEvent },
+    answer: { about: 'Events', types: ['text/event-stream'], event: wire.runEvent },
     problems: ['connector_not_found', 'sync_not_found', 'overloaded'],
   },
   answer: (exchange, services) => {
     const connectorId = slot(exchange, 'connector_id')
     const run = { connectorId, runId: slot(exchange, 'sync_id') }
     const values = services.platform.syncs.watchRun(exchange.who, run, exchange.signal)
-    return eventStream(exchange, services, { event: runEvent, connectorId, values })
+    return eventStream(exchange, services, { event: wire.runEvent, connectorId, values })
   },
 }

@@ -10,26 +10,7 @@ import {
   readSlug,
   standAlone,
 } from 'ferrule/internal'
-import {
-  type DefinitionReference,
-  definitionList,
-  definitionQuery,
-  definitionRecord,
-  definitionReference,
-  definitionVersionQuery,
-  endpoints,
-  kindCheck,
-  kindDocument,
-  kindImport,
-  kindInput,
-  kindList,
-  kindPublication,
-  kindQuery,
-  kindRecord,
-  kindRemoval,
-  kindVersionList,
-  largestDocument,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { type ServedKind, summarize } from '../../connectors/connector-types.ts'
 import { describeServedKind } from '../../connectors/kinds.ts'
 import { buildSearchTable } from '../../copies/search/columns.ts'
@@ -43,15 +24,15 @@ import { type Exchange, type OpenRoute, type PrincipalRoute, principalRoute, typ
 import { answerPacked, unchangedRoute } from '../unchanged.ts'
 
 /** Builds the reference of a kind, each entity in steps of its own. */
-export function* buildReferenceInSteps(kind: Kind): Steps<DefinitionReference> {
+export function* buildReferenceInSteps(kind: Kind): Steps<wire.DefinitionReference> {
   const { definition } = kind
   yield
-  const sections: DefinitionReference['sections'][number][] = []
+  const sections: wire.DefinitionReference['sections'][number][] = []
   for (const { blocks, ...section } of describeInParts(definition)) {
     sections.push({ ...section, blocks: blocks.map(standAlone) })
     yield
   }
-  const searches: DefinitionReference['searches'][number][] = []
+  const searches: wire.DefinitionReference['searches'][number][] = []
   for (const [entity, each] of Object.entries(definition.entities)) {
     const fields = describeSearchFields(definition.kind, entity, each)
     const references = Object.entries(each.refers ?? {}).map(([field, target]) => ({ field, entity: target }))
@@ -96,7 +77,7 @@ export const findCatalogue = ({ who: { organizationId } }: Pick<Exchange<Caller>
   organizationId === null ? kinds.served : kinds.of(organizationId)
 
 async function findKind(exchange: Exchange<Caller>, { platform: { kinds } }: Services): Promise<ServedKind> {
-  const { version } = readQuery(definitionVersionQuery, exchange.query)
+  const { version } = readQuery(wire.definitionVersionQuery, exchange.query)
   const { organizationId } = exchange.who
   const name = slot(exchange, 'definition_id')
   if (organizationId !== null) return kinds.getVersion(organizationId, name, version)
@@ -107,15 +88,15 @@ async function findKind(exchange: Exchange<Caller>, { platform: { kinds } }: Ser
 
 /** The kinds that this service runs, and those of the organization. */
 export const listDefinitions = unchangedRoute({
-  ...endpoints.listDefinitions,
+  ...wire.endpoints.listDefinitions,
   showsOwnKinds: true,
   document: {
     id: 'listDefinitions',
     tag: 'definitions',
     summary: 'List the kinds of external systems',
     about: 'The kinds that this service runs and those of the organization, without their fields. `getDefinition` reads one whole.',
-    query: definitionQuery,
-    answer: { about: 'Kinds', schema: definitionList },
+    query: wire.definitionQuery,
+    answer: { about: 'Kinds', schema: wire.definitionList },
     problems: ['validation_failed'],
   },
   answer: async (exchange, services) => ({ definitions: (await findCatalogue(exchange, services)).list(readName(exchange.query)) }),
@@ -123,15 +104,15 @@ export const listDefinitions = unchangedRoute({
 
 /** One kind with its credentials, configuration and entities. */
 export const getDefinition = unchangedRoute({
-  ...endpoints.getDefinition,
+  ...wire.endpoints.getDefinition,
   showsOwnKinds: true,
   document: {
     id: 'getDefinition',
     tag: 'definitions',
     summary: 'Read a kind: credentials, configuration, entities and actions',
     about: 'The answer has an `ETag`; with `If-None-Match` an unchanged kind is 304.',
-    query: definitionVersionQuery,
-    answer: { about: 'The kind', schema: definitionRecord },
+    query: wire.definitionVersionQuery,
+    answer: { about: 'The kind', schema: wire.definitionRecord },
     problems: ['connector_type_not_found', 'kind_not_found', 'validation_failed'],
   },
   answer: async (exchange, services) => describeServedKind(await findKind(exchange, services)),
@@ -139,15 +120,15 @@ export const getDefinition = unchangedRoute({
 
 /** What the pages of the documents say about a kind. */
 export const getDefinitionReference = unchangedRoute({
-  ...endpoints.getDefinitionReference,
+  ...wire.endpoints.getDefinitionReference,
   showsOwnKinds: true,
   document: {
     id: 'getDefinitionReference',
     tag: 'definitions',
     summary: 'Read the reference of a kind: texts, example calls, and operators of searchable fields',
     about: 'The same texts and examples as the documents. The answer has an `ETag`; with `If-None-Match` an unchanged reference is 304.',
-    query: definitionVersionQuery,
-    answer: { about: 'The reference', schema: definitionReference },
+    query: wire.definitionVersionQuery,
+    answer: { about: 'The reference', schema: wire.definitionReference },
     problems: ['connector_type_not_found', 'kind_not_found', 'validation_failed'],
   },
   answer: async (exchange, services) => buildReference(await findKind(exchange, services)),
@@ -163,7 +144,7 @@ export const openApi: OpenRoute = {
 
 /** The API's document of an organization: with the newest version of each of its kinds. */
 export const getOpenApi: PrincipalRoute = {
-  ...endpoints.getOpenApi,
+  ...wire.endpoints.getOpenApi,
   auth: 'principal',
   document: {
     id: 'getOpenApi',
@@ -232,7 +213,7 @@ export const listKinds = principalRoute('listKinds', {
   summary: 'List the kinds of the organization',
   about: 'The kinds that the organization uploaded, without their files. `listDefinitions` has them beside those of the service.',
   scope: 'connectors:read',
-  returns: { about: 'Kinds', schema: kindList },
+  returns: { about: 'Kinds', schema: wire.kindList },
   problems: ['organization_forbidden'],
   answer: async ({ who }, { platform }) => ({ json: await platform.ownKinds.list(who) }),
 })
@@ -243,8 +224,8 @@ export const importKind = principalRoute('importKind', {
   about:
     'Stores nothing, and fetches nothing: the request has the text of the document, at most 8 MiB. What was guessed, and what the document does not say, stands in `unsure` of the file; `checkKind` lists it.',
   scope: 'connectors:write',
-  largestBody: largestDocument,
-  body: kindDocument,
+  largestBody: wire.largestDocument,
+  body: wire.kindDocument,
   example: {
     kind: 'acme',
     document: JSON.stringify({
@@ -254,7 +235,7 @@ export const importKind = principalRoute('importKind', {
       paths: { '/customers': { get: { responses: { 200: { description: 'Customers' } } } } },
     }),
   },
-  returns: { about: 'The file, and what it cannot say', schema: kindImport },
+  returns: { about: 'The file, and what it cannot say', schema: wire.kindImport },
   problems: ['organization_forbidden', 'validation_failed', 'overloaded'],
   answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.importDocument(exchange.who, exchange.body) }),
 })
@@ -264,9 +245,9 @@ export const checkKind = principalRoute('checkKind', {
   summary: 'Check a kind file, and see what it would change',
   about: 'Stores nothing. A file with mistakes is a result, not an error.',
   scope: 'connectors:write',
-  body: kindInput,
+  body: wire.kindInput,
   example,
-  returns: { about: 'Mistakes, doubts and changes', schema: kindCheck },
+  returns: { about: 'Mistakes, doubts and changes', schema: wire.kindCheck },
   problems: ['organization_forbidden', 'validation_failed', 'overloaded'],
   answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.check(exchange.who, slot(exchange, 'slug'), exchange.body) }),
 })
@@ -277,9 +258,9 @@ export const publishKind = principalRoute('publishKind', {
   about:
     'Connectors stay with the version that they were made with, until `patchConnector` moves them by `kind_version`. The same file again changes nothing.',
   scope: 'connectors:write',
-  body: kindInput,
+  body: wire.kindInput,
   example,
-  returns: { about: 'The kind', schema: kindPublication },
+  returns: { about: 'The kind', schema: wire.kindPublication },
   problems: ['kind_invalid', 'kind_changed', 'organization_forbidden', 'validation_failed', 'overloaded'],
   answer: async (exchange, { platform }) => ({
     json: await platform.ownKinds.publish(exchange.who, slot(exchange, 'slug'), exchange.body),
@@ -290,8 +271,8 @@ export const getKind = principalRoute('getKind', {
   tag: 'kinds',
   summary: 'Read a kind of the organization with its file',
   scope: 'connectors:read',
-  query: kindQuery,
-  returns: { about: 'The kind', schema: kindRecord },
+  query: wire.kindQuery,
+  returns: { about: 'The kind', schema: wire.kindRecord },
   problems: ['kind_not_found', 'organization_forbidden', 'validation_failed'],
   answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.get(exchange.who, slot(exchange, 'slug'), exchange.query) }),
 })
@@ -301,7 +282,7 @@ export const listKindVersions = principalRoute('listKindVersions', {
   summary: 'List the versions of a kind',
   about: 'Each with its changes against the version before it. Versions that connectors run stay, and the newest twenty others.',
   scope: 'connectors:read',
-  returns: { about: 'Versions', schema: kindVersionList },
+  returns: { about: 'Versions', schema: wire.kindVersionList },
   problems: ['kind_not_found', 'organization_forbidden'],
   answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.listVersions(exchange.who, slot(exchange, 'slug')) }),
 })
@@ -311,7 +292,7 @@ export const deleteKind = principalRoute('deleteKind', {
   summary: 'Delete a kind that no connector uses',
   about: 'All its versions go, and the application at its vendor.',
   scope: 'connectors:write',
-  returns: { about: 'The deleted kind', schema: kindRemoval },
+  returns: { about: 'The deleted kind', schema: wire.kindRemoval },
   problems: ['kind_not_found', 'kind_in_use', 'organization_forbidden'],
   answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.remove(exchange.who, slot(exchange, 'slug')) }),
 })

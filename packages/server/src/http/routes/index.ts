@@ -1,5 +1,6 @@
 /** All routes. A route that a file of this folder exports is served. */
-import { endpoints } from 'ferrule/wire'
+import { isObject } from 'ferrule/internal'
+import { type Endpoint, endpoints } from 'ferrule/wire'
 import { protectedResource } from '../mcp/metadata.ts'
 import { authorizationServer } from '../oauth/metadata.ts'
 import type { Route } from '../route.ts'
@@ -16,11 +17,27 @@ import * as overview from './overview.ts'
 import * as skills from './skills.ts'
 import * as webhooks from './webhooks.ts'
 
-const files = [changes, checks, links, connectors, contextStore, definitions, execute, exports, organizations, overview, skills, webhooks]
+const files: readonly object[] = [
+  changes,
+  checks,
+  links,
+  connectors,
+  contextStore,
+  definitions,
+  execute,
+  exports,
+  organizations,
+  overview,
+  skills,
+  webhooks,
+]
 
-const isRoute = (value: object): value is Route => 'answer' in value
+const isRoute = (value: unknown): value is Route => isObject(value) && 'answer' in value
 
-const order: readonly string[] = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)
+const served: Route[] = []
+for (const file of files) for (const value of Object.values(file)) if (isRoute(value)) served.push(value)
+
+const order = Object.values<Endpoint>(endpoints).map(({ method, path }) => `${method} ${path}`)
 
 /** Returns the position in the table of endpoints, whose order the API's document has. What is not documented comes last. */
 function findPosition({ method, path }: Route): number {
@@ -30,7 +47,7 @@ function findPosition({ method, path }: Route): number {
 
 /** Every route of the service, in the order of the API's document. */
 export const routes: readonly Route[] = [
-  ...files.flatMap((file) => Object.values<object>(file).filter(isRoute)).toSorted((one, other) => findPosition(one) - findPosition(other)),
+  ...served.toSorted((one, other) => findPosition(one) - findPosition(other)),
   ...protectedResource,
   authorizationServer,
 ]

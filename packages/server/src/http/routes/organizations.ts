@@ -1,34 +1,6 @@
 import { FerruleError, type Problem } from 'ferrule'
 import { fail, failValidation, isObject } from 'ferrule/internal'
-import {
-  applicationInput,
-  applicationList,
-  applicationRecord,
-  applicationRemoval,
-  applicationSecret,
-  endpoints,
-  mcpTokenInput,
-  mcpTokenPage,
-  mcpTokenQuery,
-  mcpTokenRemoval,
-  mcpTokenSecret,
-  organizationInput,
-  organizationList,
-  organizationRecord,
-  organizationRemoval,
-  scopedToken,
-  scopedTokenInfo,
-  scopedTokenRequest,
-  tokenAnswer,
-  tokenRequest,
-  workspaceChange,
-  workspaceInput,
-  workspacePage,
-  workspaceQuery,
-  workspaceRecord,
-  workspaceRemoval,
-  workspaceStats,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { callerRoute, nextPage, openRoute, principalRoute, slot } from '../route.ts'
 import { stoppedRead } from '../stopping.ts'
 
@@ -36,7 +8,7 @@ export const listOrganizations = callerRoute('listOrganizations', {
   tag: 'organizations',
   summary: 'List the organizations that the client reaches',
   scope: 'organizations:read',
-  returns: { about: 'All of them', schema: organizationList },
+  returns: { about: 'All of them', schema: wire.organizationList },
   answer: async ({ who }, { platform }) => ({ json: { data: await platform.organizations.list(who) } }),
 })
 
@@ -46,9 +18,9 @@ export const createOrganization = callerRoute('createOrganization', {
   about:
     'It starts with the workspace `default`. The client reaches it with X-Organization-Id; requests without the header still mean the organization that it had before.',
   scope: 'organizations:write',
-  body: organizationInput,
+  body: wire.organizationInput,
   example: { name: 'Second' },
-  returns: { about: 'The organization', schema: organizationRecord },
+  returns: { about: 'The organization', schema: wire.organizationRecord },
   problems: ['validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.organizations.create(who, body) }),
 })
@@ -58,9 +30,9 @@ export const updateOrganization = principalRoute('updateOrganization', {
   summary: 'Rename the organization',
   about: 'The id is that of the organization of the request: a client of several organizations sends it as X-Organization-Id too.',
   scope: 'organizations:write',
-  body: organizationInput,
+  body: wire.organizationInput,
   example: { name: 'Sales' },
-  returns: { about: 'The organization', schema: organizationRecord },
+  returns: { about: 'The organization', schema: wire.organizationRecord },
   problems: ['organization_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizations.update(exchange.who, slot(exchange, 'organization_id'), exchange.body),
@@ -73,7 +45,7 @@ export const deleteOrganization = callerRoute('deleteOrganization', {
   about:
     'From the answer on no token reaches it, its syncs end and its copies are emptied. It can be restored for 30 days; then its keys, connectors and applications are destroyed. A repeat answers the same. The only organization of the first application of the service is refused.',
   scope: 'organizations:write',
-  returns: { about: 'The deleted organization', schema: organizationRemoval },
+  returns: { about: 'The deleted organization', schema: wire.organizationRemoval },
   problems: ['organization_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizations.remove(exchange.who, slot(exchange, 'organization_id')),
@@ -85,7 +57,7 @@ export const restoreOrganization = callerRoute('restoreOrganization', {
   summary: 'Restore a deleted organization',
   about: 'Its workspaces and connectors come back, and their copies are filled again. The request names it in the path only.',
   scope: 'organizations:write',
-  returns: { about: 'The organization', schema: organizationRecord },
+  returns: { about: 'The organization', schema: wire.organizationRecord },
   problems: ['organization_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizations.restore(exchange.who, slot(exchange, 'organization_id')),
@@ -96,7 +68,7 @@ export const listApplications = principalRoute('listApplications', {
   tag: 'applications',
   summary: 'List the applications that reach the organization',
   scope: 'applications:read',
-  returns: { about: 'All of them, without secrets', schema: applicationList },
+  returns: { about: 'All of them, without secrets', schema: wire.applicationList },
   answer: async ({ who }, { platform }) => ({ json: { data: await platform.organizationApplications.list(who) } }),
 })
 
@@ -105,9 +77,9 @@ export const createApplication = principalRoute('createApplication', {
   summary: 'Create an application for the organization',
   about: 'It reaches this organization with all scopes. The secret is in this answer only.',
   scope: 'applications:write',
-  body: applicationInput,
+  body: wire.applicationInput,
   example: { name: 'Reports' },
-  returns: { about: 'The application with its secret', schema: applicationSecret },
+  returns: { about: 'The application with its secret', schema: wire.applicationSecret },
   problems: ['validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.organizationApplications.create(who, body) }),
 })
@@ -117,9 +89,9 @@ export const updateApplication = principalRoute('updateApplication', {
   summary: 'Rename an application',
   about: 'Its client id, its secret and its tokens stay. An application of several organizations is refused.',
   scope: 'applications:write',
-  body: applicationInput,
+  body: wire.applicationInput,
   example: { name: 'Reports' },
-  returns: { about: 'The application', schema: applicationRecord },
+  returns: { about: 'The application', schema: wire.applicationRecord },
   problems: ['application_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizationApplications.update(exchange.who, slot(exchange, 'application_id'), exchange.body),
@@ -132,7 +104,7 @@ export const rotateApplicationSecret = principalRoute('rotateApplicationSecret',
   about:
     'The old secret and the tokens for MCP fail at once; its bearer tokens expire within 15 minutes. An application of several organizations is refused.',
   scope: 'applications:write',
-  returns: { about: 'The application with its new secret, which is in this answer only', schema: applicationSecret },
+  returns: { about: 'The application with its new secret, which is in this answer only', schema: wire.applicationSecret },
   problems: ['application_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizationApplications.rotateSecret(exchange.who, slot(exchange, 'application_id')),
@@ -144,7 +116,7 @@ export const deleteApplication = principalRoute('deleteApplication', {
   summary: 'Delete an application',
   about: 'The application that asks, the first application of the service and an application of several organizations are refused.',
   scope: 'applications:write',
-  returns: { about: 'The deleted application', schema: applicationRemoval },
+  returns: { about: 'The deleted application', schema: wire.applicationRemoval },
   problems: ['application_not_found', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.organizationApplications.remove(exchange.who, slot(exchange, 'application_id')),
@@ -155,11 +127,11 @@ export const listWorkspaces = principalRoute('listWorkspaces', {
   tag: 'workspaces',
   summary: 'List workspaces',
   scope: 'workspaces:read',
-  query: workspaceQuery,
-  returns: { about: 'One page', schema: workspacePage },
+  query: wire.workspaceQuery,
+  returns: { about: 'One page', schema: wire.workspacePage },
   problems: ['invalid_cursor', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
-    json: nextPage(endpoints.listWorkspaces.path, query, await platform.workspaces.list(who, query)),
+    json: nextPage(wire.endpoints.listWorkspaces.path, query, await platform.workspaces.list(who, query)),
   }),
 })
 
@@ -167,9 +139,9 @@ export const createWorkspace = principalRoute('createWorkspace', {
   tag: 'workspaces',
   summary: 'Create a workspace',
   scope: 'workspaces:write',
-  body: workspaceInput,
+  body: wire.workspaceInput,
   example: { name: 'Sales' },
-  returns: { about: 'The workspace', schema: workspaceRecord },
+  returns: { about: 'The workspace', schema: wire.workspaceRecord },
   problems: ['workspace_name_conflict', 'validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.workspaces.create(who, body) }),
 })
@@ -178,7 +150,7 @@ export const getWorkspaceStats = principalRoute('getWorkspaceStats', {
   tag: 'workspaces',
   summary: 'Count workspaces',
   scope: 'workspaces:read',
-  returns: { about: 'Counts', schema: workspaceStats },
+  returns: { about: 'Counts', schema: wire.workspaceStats },
   answer: async ({ who }, { platform }) => ({ json: await platform.workspaces.stats(who) }),
 })
 
@@ -186,7 +158,7 @@ export const getWorkspace = principalRoute('getWorkspace', {
   tag: 'workspaces',
   summary: 'Read a workspace',
   scope: 'workspaces:read',
-  returns: { about: 'The workspace', schema: workspaceRecord },
+  returns: { about: 'The workspace', schema: wire.workspaceRecord },
   problems: ['workspace_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.workspaces.get(exchange.who, slot(exchange, 'workspace_id')) }),
 })
@@ -195,9 +167,9 @@ export const updateWorkspace = principalRoute('updateWorkspace', {
   tag: 'workspaces',
   summary: 'Change a workspace',
   scope: 'workspaces:write',
-  body: workspaceChange,
+  body: wire.workspaceChange,
   example: { name: 'Revenue' },
-  returns: { about: 'The workspace', schema: workspaceRecord },
+  returns: { about: 'The workspace', schema: wire.workspaceRecord },
   problems: ['workspace_not_found', 'workspace_name_conflict', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.workspaces.update(exchange.who, slot(exchange, 'workspace_id'), exchange.body),
@@ -209,7 +181,7 @@ export const deleteWorkspace = principalRoute('deleteWorkspace', {
   summary: 'Delete a workspace and its connectors',
   about: 'It can be restored for 30 days; then its key is destroyed.',
   scope: 'workspaces:write',
-  returns: { about: 'The deleted workspace', schema: workspaceRemoval },
+  returns: { about: 'The deleted workspace', schema: wire.workspaceRemoval },
   problems: ['workspace_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.workspaces.remove(exchange.who, slot(exchange, 'workspace_id')) }),
 })
@@ -218,7 +190,7 @@ export const restoreWorkspace = principalRoute('restoreWorkspace', {
   tag: 'workspaces',
   summary: 'Restore a deleted workspace',
   scope: 'workspaces:write',
-  returns: { about: 'The workspace', schema: workspaceRecord },
+  returns: { about: 'The workspace', schema: wire.workspaceRecord },
   problems: ['workspace_not_found', 'workspace_name_conflict'],
   answer: async (exchange, { platform }) => ({ json: await platform.workspaces.restore(exchange.who, slot(exchange, 'workspace_id')) }),
 })
@@ -280,9 +252,9 @@ export const createToken = openRoute('createToken', {
   tag: 'tokens',
   summary: 'Get a bearer token for client credentials',
   about: 'Takes JSON, or a form as RFC 6749 section 4.4 writes it; the client may authenticate with HTTP Basic instead.',
-  body: tokenRequest,
+  body: wire.tokenRequest,
   example: { client_id: '<client id>', client_secret: '<client secret>' },
-  returns: { about: 'The token, valid for 15 minutes', schema: tokenAnswer },
+  returns: { about: 'The token, valid for 15 minutes', schema: wire.tokenAnswer },
   problems: ['invalid_client', 'organization_forbidden', 'validation_failed'],
   async answer(exchange, { platform }) {
     exchange.whenStopped(stoppedRead)
@@ -302,9 +274,9 @@ export const createScopedToken = principalRoute('createScopedToken', {
   summary: 'Get a token for one workspace',
   about: 'A new name creates a workspace. The token lives for 20 minutes and reaches nothing outside its workspace.',
   scope: 'workspaces:write',
-  body: scopedTokenRequest,
+  body: wire.scopedTokenRequest,
   example: { workspace_name: 'default' },
-  returns: { about: 'The token', schema: scopedToken },
+  returns: { about: 'The token', schema: wire.scopedToken },
   problems: ['workspace_inactive', 'validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.tokens.issueScopedToken(who, body) }),
 })
@@ -313,7 +285,7 @@ export const getScopedTokenInfo = principalRoute('getScopedTokenInfo', {
   tag: 'tokens',
   summary: 'Read the organization and workspace of the scoped token',
   about: 'For tokens of one workspace; other tokens are refused.',
-  returns: { about: 'Organization and workspace', schema: scopedTokenInfo },
+  returns: { about: 'Organization and workspace', schema: wire.scopedTokenInfo },
   answer: async ({ who }, { platform }) => ({ json: await platform.tokens.scopedTokenInfo(who) }),
 })
 
@@ -322,9 +294,9 @@ export const createMcpToken = principalRoute('createMcpToken', {
   summary: 'Create a token for MCP',
   about: 'The token is in this answer only. It ends with the application that creates it, and with a replacement of its secret.',
   scope: 'applications:write',
-  body: mcpTokenInput,
+  body: wire.mcpTokenInput,
   example: { name: 'Laptop', workspace_names: ['default'] },
-  returns: { about: 'The token', schema: mcpTokenSecret },
+  returns: { about: 'The token', schema: wire.mcpTokenSecret },
   problems: ['organization_forbidden', 'validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.mcpTokens.create(who, body) }),
 })
@@ -334,11 +306,11 @@ export const listMcpTokens = principalRoute('listMcpTokens', {
   summary: 'List the tokens for MCP of the organization',
   about: 'Expired tokens stay for 30 days, revoked ones do not.',
   scope: 'applications:read',
-  query: mcpTokenQuery,
-  returns: { about: 'One page', schema: mcpTokenPage },
+  query: wire.mcpTokenQuery,
+  returns: { about: 'One page', schema: wire.mcpTokenPage },
   problems: ['organization_forbidden', 'invalid_cursor', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
-    json: nextPage(endpoints.listMcpTokens.path, query, await platform.mcpTokens.list(who, query)),
+    json: nextPage(wire.endpoints.listMcpTokens.path, query, await platform.mcpTokens.list(who, query)),
   }),
 })
 
@@ -347,7 +319,7 @@ export const revokeMcpToken = principalRoute('revokeMcpToken', {
   summary: 'Revoke a token for MCP',
   about: 'Every node refuses the next call with the token.',
   scope: 'applications:write',
-  returns: { about: 'The revoked token', schema: mcpTokenRemoval },
+  returns: { about: 'The revoked token', schema: wire.mcpTokenRemoval },
   problems: ['mcp_token_not_found', 'organization_forbidden'],
   answer: async (exchange, { platform }) => ({ json: await platform.mcpTokens.revoke(exchange.who, slot(exchange, 'token_id')) }),
 })

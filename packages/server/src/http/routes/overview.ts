@@ -1,16 +1,5 @@
 import { fail } from 'ferrule/internal'
-import {
-  connectorQuery,
-  endpoints,
-  health,
-  nodeRecord,
-  overviewPage,
-  serviceRecord,
-  unfinishedRunPage,
-  unfinishedRunQuery,
-  usageQuery,
-  usageReport,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { callerRoute, nextPage, type OpenRoute, openRoute, principalRoute } from '../route.ts'
 
 const ok = { json: { status: 'ok' } } as const
@@ -19,7 +8,7 @@ export const live = openRoute('getLiveness', {
   tag: 'service',
   summary: 'Check liveness of the process',
   about: 'The answer comes from the process alone; no database is asked. A probe that fails means: restart the process.',
-  returns: { about: 'The process answers', schema: health },
+  returns: { about: 'The process answers', schema: wire.health },
   answer: () => ok,
 })
 
@@ -28,7 +17,7 @@ export const ready = openRoute('getReadiness', {
   tag: 'service',
   summary: 'Check readiness for requests',
   about: 'The databases answer and the process is not stopping. A probe that fails means: send requests elsewhere for now.',
-  returns: { about: 'Requests can be sent', schema: health },
+  returns: { about: 'Requests can be sent', schema: wire.health },
   problems: ['unavailable', 'context_store_unavailable'],
   async answer(_exchange, { platform, stopping }) {
     if (stopping.isLeaving) throw fail('unavailable', { reason: 'it is stopping' })
@@ -39,7 +28,7 @@ export const ready = openRoute('getReadiness', {
 
 /** Numbers of the process for Prometheus. */
 export const metrics: OpenRoute = {
-  ...endpoints.getMetrics,
+  ...wire.endpoints.getMetrics,
   auth: 'none',
   document: {
     id: 'getMetrics',
@@ -58,11 +47,11 @@ export const listConnectorOverviews = principalRoute('listConnectorOverviews', {
   about:
     'Status, freshness, last error with its next step, and the running sync of each connector. A page costs five statements, whatever its size.',
   scope: 'connectors:read',
-  query: connectorQuery,
-  returns: { about: 'One page', schema: overviewPage },
+  query: wire.connectorQuery,
+  returns: { about: 'One page', schema: wire.overviewPage },
   problems: ['invalid_cursor', 'connector_type_not_found', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
-    json: nextPage(endpoints.listConnectorOverviews.path, query, await platform.syncs.listOverviews(who, query)),
+    json: nextPage(wire.endpoints.listConnectorOverviews.path, query, await platform.syncs.listOverviews(who, query)),
   }),
 })
 
@@ -71,11 +60,11 @@ export const listUnfinishedSyncs = principalRoute('listUnfinishedSyncs', {
   summary: 'List the queued and running runs of all connectors',
   about: 'The newest first. Finished runs are in the list of their connector.',
   scope: 'connectors:read',
-  query: unfinishedRunQuery,
-  returns: { about: 'One page', schema: unfinishedRunPage },
+  query: wire.unfinishedRunQuery,
+  returns: { about: 'One page', schema: wire.unfinishedRunPage },
   problems: ['invalid_cursor', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
-    json: nextPage(endpoints.listUnfinishedSyncs.path, query, await platform.syncs.listUnfinished(who, query)),
+    json: nextPage(wire.endpoints.listUnfinishedSyncs.path, query, await platform.syncs.listUnfinished(who, query)),
   }),
 })
 
@@ -85,8 +74,8 @@ export const getUsage = principalRoute('getUsage', {
   about:
     'Of the organization, of a workspace or of a connector; a token for one workspace sees the calls of that workspace. Buckets of five minutes are kept for 14 days, of an hour for 90 days. Calls of other nodes appear within seconds; a killed process loses the calls of its last five seconds.',
   scope: 'connectors:read',
-  query: usageQuery,
-  returns: { about: 'Calls in buckets', schema: usageReport },
+  query: wire.usageQuery,
+  returns: { about: 'Calls in buckets', schema: wire.usageReport },
   problems: ['connector_not_found', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({ json: await platform.usage.read(who, query) }),
 })
@@ -95,7 +84,7 @@ export const getService = callerRoute('getService', {
   tag: 'service',
   summary: 'Read what every client may know of the service',
   about: 'The version, and what the service offers to this client.',
-  returns: { about: 'The service', schema: serviceRecord },
+  returns: { about: 'The service', schema: wire.serviceRecord },
   answer: async ({ who }, { platform }) => ({ json: await platform.installation.describe(who) }),
 })
 
@@ -104,7 +93,7 @@ export const getNode = callerRoute('getNode', {
   summary: 'Read what the answering node runs with',
   about:
     'Versions, settings without secrets, databases with their sizes, and the nodes that run syncs. For the application of the first start, with a token that is not limited to a workspace: an organization of another application sees nothing of the installation.',
-  returns: { about: 'The node', schema: nodeRecord },
+  returns: { about: 'The node', schema: wire.nodeRecord },
   problems: ['operator_required'],
   answer: async ({ who }, { platform }) => ({ json: await platform.installation.readNode(who) }),
 })

@@ -1,25 +1,7 @@
-import {
-  connectorWebhooks,
-  connectorWebhooksInput,
-  endpoints,
-  eventPage,
-  eventQuery,
-  webhookDelivery,
-  webhookDeliveryPage,
-  webhookDeliveryQuery,
-  webhookEndpoint,
-  webhookEndpointInput,
-  webhookEndpointList,
-  webhookEndpointPatch,
-  webhookEndpointRemoval,
-  webhookEndpointSecret,
-  webhookRedelivery,
-  webhookRedeliveryResult,
-  webhookRotation,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { limited, nextPage, principalRoute, slot } from '../route.ts'
 
-const status = { about: 'The address, what came there, and what is missing', schema: connectorWebhooks } as const
+const status = { about: 'The address, what came there, and what is missing', schema: wire.connectorWebhooks } as const
 
 export const getConnectorWebhooks = principalRoute('getConnectorWebhooks', {
   tag: 'webhooks',
@@ -37,7 +19,7 @@ export const setConnectorWebhooks = principalRoute('setConnectorWebhooks', {
   about:
     'A second request leaves the address as it is. Without a secret of its own, a field of the credentials verifies, where the vendor signs with one.',
   scope: 'connectors:write',
-  body: connectorWebhooksInput,
+  body: wire.connectorWebhooksInput,
   example: { secret: 'shpss_5f1e3a9c', subscribe: true },
   returns: status,
   problems: ['connector_not_found', 'workspace_inactive', 'validation_failed', 'not_offered', 'rate_limited', 'overloaded'],
@@ -64,8 +46,8 @@ export const listEvents = principalRoute('listEvents', {
   summary: 'List events in their order',
   about: 'What webhooks carry, by polling: ask again after the event in `after`. Events are kept for 30 days, at most 100,000.',
   scope: 'webhooks:read',
-  query: eventQuery,
-  returns: { about: 'Events', schema: eventPage },
+  query: wire.eventQuery,
+  returns: { about: 'Events', schema: wire.eventPage },
   problems: ['organization_forbidden', 'invalid_cursor', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({ json: await platform.webhooks.listEvents(who, query) }),
 })
@@ -74,7 +56,7 @@ export const listWebhookEndpoints = principalRoute('listWebhookEndpoints', {
   tag: 'webhooks',
   summary: 'List the endpoints of webhooks',
   scope: 'webhooks:read',
-  returns: { about: 'Endpoints', schema: webhookEndpointList },
+  returns: { about: 'Endpoints', schema: wire.webhookEndpointList },
   problems: ['organization_forbidden'],
   answer: async ({ who }, { platform }) => ({ json: await platform.webhooks.list(who) }),
 })
@@ -85,9 +67,9 @@ export const createWebhookEndpoint = principalRoute('createWebhookEndpoint', {
   about:
     'The secret is in this answer only. The service sends `webhook.test` at once; other events follow when it was answered with 2xx. Requests are signed as Standard Webhooks 1.0.0.',
   scope: 'webhooks:write',
-  body: webhookEndpointInput,
+  body: wire.webhookEndpointInput,
   example: { name: 'Sales platform', url: 'https://hooks.acme.example/ferrule', types: ['connector.auth_failed'] },
-  returns: { about: 'The endpoint', schema: webhookEndpointSecret },
+  returns: { about: 'The endpoint', schema: wire.webhookEndpointSecret },
   problems: ['organization_forbidden', 'validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.webhooks.create(who, body) }),
 })
@@ -96,7 +78,7 @@ export const getWebhookEndpoint = principalRoute('getWebhookEndpoint', {
   tag: 'webhooks',
   summary: 'Read an endpoint of webhooks',
   scope: 'webhooks:read',
-  returns: { about: 'The endpoint', schema: webhookEndpoint },
+  returns: { about: 'The endpoint', schema: wire.webhookEndpoint },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden'],
   answer: async (exchange, { platform }) => ({ json: await platform.webhooks.get(exchange.who, slot(exchange, 'endpoint_id')) }),
 })
@@ -106,9 +88,9 @@ export const updateWebhookEndpoint = principalRoute('updateWebhookEndpoint', {
   summary: 'Change, pause or resume an endpoint of webhooks',
   about: 'Another address gets a test first. While an endpoint is paused, its events wait.',
   scope: 'webhooks:write',
-  body: webhookEndpointPatch,
+  body: wire.webhookEndpointPatch,
   example: { status: 'paused' },
-  returns: { about: 'The endpoint', schema: webhookEndpoint },
+  returns: { about: 'The endpoint', schema: wire.webhookEndpoint },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.webhooks.update(exchange.who, slot(exchange, 'endpoint_id'), exchange.body),
@@ -119,7 +101,7 @@ export const deleteWebhookEndpoint = principalRoute('deleteWebhookEndpoint', {
   tag: 'webhooks',
   summary: 'Delete an endpoint of webhooks',
   scope: 'webhooks:write',
-  returns: { about: 'The deleted endpoint', schema: webhookEndpointRemoval },
+  returns: { about: 'The deleted endpoint', schema: wire.webhookEndpointRemoval },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden'],
   answer: async (exchange, { platform }) => ({ json: await platform.webhooks.remove(exchange.who, slot(exchange, 'endpoint_id')) }),
 })
@@ -129,9 +111,9 @@ export const rotateWebhookSecret = principalRoute('rotateWebhookSecret', {
   summary: 'Make a new secret for an endpoint of webhooks',
   about: 'Both secrets sign for the time of `overlap_seconds`, so receivers can change without a gap.',
   scope: 'webhooks:write',
-  body: webhookRotation,
+  body: wire.webhookRotation,
   example: { overlap_seconds: 86_400 },
-  returns: { about: 'The endpoint', schema: webhookEndpointSecret },
+  returns: { about: 'The endpoint', schema: wire.webhookEndpointSecret },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.webhooks.rotateSecret(exchange.who, slot(exchange, 'endpoint_id'), exchange.body),
@@ -143,7 +125,7 @@ export const testWebhookEndpoint = principalRoute('testWebhookEndpoint', {
   summary: 'Send a test to an endpoint of webhooks',
   about: 'The delivery shows what became of it. Five tests in a minute at most.',
   scope: 'webhooks:write',
-  returns: { about: 'The endpoint', schema: webhookEndpoint },
+  returns: { about: 'The endpoint', schema: wire.webhookEndpoint },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'rate_limited', 'validation_failed'],
   answer: async (exchange, { platform }) => ({ json: await platform.webhooks.test(exchange.who, slot(exchange, 'endpoint_id')) }),
 })
@@ -153,13 +135,13 @@ export const listWebhookDeliveries = principalRoute('listWebhookDeliveries', {
   summary: 'List what was sent to an endpoint of webhooks',
   about: 'The newest first, for 30 days. Answers of the endpoint are shown to tokens with webhooks:write.',
   scope: 'webhooks:read',
-  query: webhookDeliveryQuery,
-  returns: { about: 'One page', schema: webhookDeliveryPage },
+  query: wire.webhookDeliveryQuery,
+  returns: { about: 'One page', schema: wire.webhookDeliveryPage },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'invalid_cursor', 'validation_failed'],
   answer: async (exchange, { platform }) => {
     const id = slot(exchange, 'endpoint_id')
     const page = await platform.webhooks.listDeliveries(exchange.who, id, exchange.query)
-    return { json: nextPage(endpoints.listWebhookDeliveries.path.replace('{endpoint_id}', id), exchange.query, page) }
+    return { json: nextPage(wire.endpoints.listWebhookDeliveries.path.replace('{endpoint_id}', id), exchange.query, page) }
   },
 })
 
@@ -168,7 +150,7 @@ export const retryWebhookDelivery = principalRoute('retryWebhookDelivery', {
   summary: 'Send an event to an endpoint again',
   about: 'It has the same id as before, so a receiver recognizes it.',
   scope: 'webhooks:write',
-  returns: { about: 'The delivery', schema: webhookDelivery },
+  returns: { about: 'The delivery', schema: wire.webhookDelivery },
   problems: ['webhook_endpoint_not_found', 'webhook_delivery_not_found', 'organization_forbidden'],
   answer: async (exchange, { platform }) => ({
     json: await platform.webhooks.retryDelivery(exchange.who, slot(exchange, 'endpoint_id'), slot(exchange, 'delivery_id')),
@@ -179,9 +161,9 @@ export const retryWebhookDeliveries = principalRoute('retryWebhookDeliveries', {
   tag: 'webhooks',
   summary: 'Send all failed events to an endpoint again',
   scope: 'webhooks:write',
-  body: webhookRedelivery,
+  body: wire.webhookRedelivery,
   example: { since: '2026-11-01T00:00:00Z' },
-  returns: { about: 'What is sent again', schema: webhookRedeliveryResult },
+  returns: { about: 'What is sent again', schema: wire.webhookRedeliveryResult },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
   answer: async (exchange, { platform }) => ({
     json: await platform.webhooks.retryDeliveries(exchange.who, slot(exchange, 'endpoint_id'), exchange.body),

@@ -18,16 +18,7 @@ import type { Parts, Stored } from '../../main/parts.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import { asId, iso, newId, newSecret } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
-import {
-  type ApplicationRow,
-  deleteApplication,
-  deleteGrant,
-  findApplication,
-  insertApplication,
-  insertGrant,
-  listApplicationsWithGrants,
-  listOrganizationsWithGrants,
-} from '../sql/applications.ts'
+import * as sql from '../sql/applications.ts'
 import { readState } from '../sql/installation-state.ts'
 import {
   deleteWithin,
@@ -42,7 +33,7 @@ import { hashSecret } from './client-secret.ts'
 import { buildPair, replacePair, requireFirst } from './first-start.ts'
 import { requireGrant, requireLiveClient } from './live-client.ts'
 
-type Row = Awaited<ReturnType<typeof listApplicationsWithGrants>>[number]
+type Row = Awaited<ReturnType<typeof sql.listApplicationsWithGrants>>[number]
 type Group<T> = readonly [T, ...T[]]
 
 const toRecord = (rows: Group<Row>): ApplicationRecord => ({
@@ -53,7 +44,7 @@ const toRecord = (rows: Group<Row>): ApplicationRecord => ({
   created_at: iso(rows[0].created_at),
 })
 
-type Reached = Awaited<ReturnType<typeof listOrganizationsWithGrants>>[number]
+type Reached = Awaited<ReturnType<typeof sql.listOrganizationsWithGrants>>[number]
 
 const toReach = (rows: Group<Reached>): OrganizationReach => ({
   id: rows[0].id,
@@ -71,8 +62,8 @@ function groupById<T extends { readonly id: string }>(rows: readonly T[]): Group
   return [...byId.values()]
 }
 
-async function requireApplication(db: Db, clientId: string): Promise<ApplicationRow> {
-  const found = await findApplication(db, clientId)
+async function requireApplication(db: Db, clientId: string): Promise<sql.ApplicationRow> {
+  const found = await sql.findApplication(db, clientId)
   if (found === undefined) throw fail('validation_failed', { reason: 'there is no application with this client id' })
   return found
 }
@@ -91,8 +82,8 @@ async function refuseFirst(db: Db, id: string): Promise<void> {
 
 /** Builds the service. */
 export const createApplications = ({ database, source, settings }: Pick<Parts, 'settings' | 'database' | 'source'>): Applications => ({
-  list: async () => groupById(await listApplicationsWithGrants(database.db)).map(toRecord),
-  organizations: async () => groupById(await listOrganizationsWithGrants(database.db)).map(toReach),
+  list: async () => groupById(await sql.listApplicationsWithGrants(database.db)).map(toRecord),
+  organizations: async () => groupById(await sql.listOrganizationsWithGrants(database.db)).map(toReach),
   create: async ({ name: given, organizationId: id }) => {
     const { name } = readBody(organizationInput, { name: given })
     const organizationId = await requireOrganization(database.db, id)
@@ -101,20 +92,20 @@ export const createApplications = ({ database, source, settings }: Pick<Parts, '
     const now = source.clock()
     const row = { id: newId(source), client_id: clientId, name, secret_hash: hashSecret(secret, source.randomBytes), created_at: now }
     await database.transaction(async (db) => {
-      await insertApplication(db, row)
-      await insertGrant(db, { applicationId: row.id, organizationId, now })
+      await sql.insertApplication(db, row)
+      await sql.insertGrant(db, { applicationId: row.id, organizationId, now })
     })
     return { clientId, clientSecret: new Secret(secret) }
   },
   grant: async (clientId, id) => {
     const organizationId = await requireOrganization(database.db, id)
     const { id: applicationId } = await requireApplication(database.db, clientId)
-    await insertGrant(database.db, { applicationId, organizationId, now: source.clock() })
+    await sql.insertGrant(database.db, { applicationId, organizationId, now: source.clock() })
   },
   revoke: async (clientId, id) => {
     const organizationId = await requireOrganization(database.db, id)
     const { id: applicationId } = await requireApplication(database.db, clientId)
-    if (!(await deleteGrant(database.db, applicationId, organizationId)))
+    if (!(await sql.deleteGrant(database.db, applicationId, organizationId)))
       throw fail('validation_failed', { reason: 'this application does not reach this organization' })
   },
   delete: async (clientId) => {
@@ -122,7 +113,7 @@ export const createApplications = ({ database, source, settings }: Pick<Parts, '
     await refuseFirst(database.db, id)
     await database.transaction(async (db) => {
       await lockGrantsOf(db, id) // first, as everybody who locks grants and applications: else two of them wait for each other
-      await deleteApplication(db, id)
+      await sql.deleteApplication(db, id)
     })
   },
   rotate: async (clientId) => {
@@ -259,8 +250,8 @@ async function create({ database, source }: Stored, principal: Principal, body: 
     const message = `cannot be done: the organization has ${mostApplications} applications, the most`
     if ((await listOrganizationApplications(db, organizationId)).length >= mostApplications)
       throw failValidation([{ field: '', message, error_code: 'limit' }])
-    await insertApplication(db, row)
-    await insertGrant(db, { applicationId: row.id, organizationId, now })
+    await sql.insertApplication(db, row)
+    await sql.insertGrant(db, { applicationId: row.id, organizationId, now })
   })
   return { ...toOrganizationApplication(row, principal), client_secret: secret }
 }

@@ -10,25 +10,7 @@ import { readBody } from '../../values/read.ts'
 import { requireLiveClient } from '../applications/live-client.ts'
 import { listOrganizations } from '../sql/applications.ts'
 import { insertMcpToken, type McpTokenRow } from '../sql/mcp-tokens.ts'
-import {
-  consumeOAuthRecord,
-  countOAuthRecords,
-  deleteAccessToken,
-  deleteEndedOAuthRecords,
-  deleteOAuthGrant,
-  deleteOAuthRecord,
-  extendOAuthRecord,
-  findAccessToken,
-  findGrant,
-  findOAuthRecord,
-  holdGrant,
-  insertOAuthRecord,
-  saveOAuthRecord,
-  setAccessTokenEnd,
-  setGrantEnd,
-  trimAccessTokens,
-  trimUsedRecords,
-} from '../sql/oauth.ts'
+import * as sql from '../sql/oauth.ts'
 import { digestMcpToken, insertChosenToken, newMcpToken, readScopes } from '../tokens/mcp-tokens.ts'
 import type { ClientCredentials, ProvenClient, Tokens } from '../tokens/token-types.ts'
 
@@ -50,7 +32,7 @@ function createOAuthRecords({ database, source, vault }: Parts): OAuthRecords {
       const times = { consumed_at: null, created_at: now, expires_at: now + lifeMs }
       try {
         const row = { digest: digestKey(key), type: key.type, grant_id: grantId ?? null, sealed, ...times }
-        await (keepsFirst ? insertOAuthRecord(db, row) : saveOAuthRecord(db, row))
+        await (keepsFirst ? sql.insertOAuthRecord(db, row) : sql.saveOAuthRecord(db, row))
         return true
       } catch (thrown) {
         if (isForeignKeyViolation(thrown)) return false
@@ -59,19 +41,19 @@ function createOAuthRecords({ database, source, vault }: Parts): OAuthRecords {
     },
     find: async (key) => {
       const now = source.clock()
-      const row = await findOAuthRecord(db, digestKey(key), now)
+      const row = await sql.findOAuthRecord(db, digestKey(key), now)
       const text = row === undefined ? undefined : vault.openRecord(key, row.sealed)
       if (row === undefined || text === undefined) return undefined
       return { content: JSON.parse(text), usedForMs: row.consumed_at === null ? null : now - row.consumed_at }
     },
     consume: (key) => {
       const now = source.clock()
-      return consumeOAuthRecord(db, digestKey(key), { now, until: now + recognizedMs })
+      return sql.consumeOAuthRecord(db, digestKey(key), { now, until: now + recognizedMs })
     },
-    remove: (key) => deleteOAuthRecord(db, digestKey(key)),
-    extend: (key, lifeMs) => extendOAuthRecord(db, digestKey(key), source.clock() + lifeMs),
-    hasRoom: async (type) => (await countOAuthRecords(db, type)) < mostRecords,
-    purgeExpired: (now) => deleteEndedOAuthRecords(db, now),
+    remove: (key) => sql.deleteOAuthRecord(db, digestKey(key)),
+    extend: (key, lifeMs) => sql.extendOAuthRecord(db, digestKey(key), source.clock() + lifeMs),
+    hasRoom: async (type) => (await sql.countOAuthRecords(db, type)) < mostRecords,
+    purgeExpired: (now) => sql.deleteEndedOAuthRecords(db, now),
   }
 }
 
@@ -131,26 +113,26 @@ function saveAccessToken({ database, source }: Stored, token: string, about: Par
   const now = source.clock()
   const digest = digestMcpToken(token)
   return database.transaction(async (db) => {
-    const grant = await holdGrant(db, about.grantId, now)
+    const grant = await sql.holdGrant(db, about.grantId, now)
     if (grant === undefined || digest === undefined) return false
     const held = readScopes(grant.scopes)
     const scopes = about.scopes.filter((scope) => held.includes(scope)).join(' ')
     const end = Math.min(about.expiresAt, grant.created_at + longestMs)
     // A refresh that is sent again gets the same token again.
-    if (!(await setAccessTokenEnd(db, digest, { grantId: grant.id, end }))) {
-      await trimAccessTokens(db, grant.id, keptTokens)
-      await trimUsedRecords(db, grant.id, keptUsed)
+    if (!(await sql.setAccessTokenEnd(db, digest, { grantId: grant.id, end }))) {
+      await sql.trimAccessTokens(db, grant.id, keptTokens)
+      await sql.trimUsedRecords(db, grant.id, keptUsed)
       const times = { created_at: now, expires_at: end, last_used_at: null }
       await insertMcpToken(db, { ...grant, ...times, id: newId(source), digest, scopes, parent_id: grant.id })
     }
-    await setGrantEnd(db, grant.id, Math.min(now + idleMs, grant.created_at + longestMs))
+    await sql.setGrantEnd(db, grant.id, Math.min(now + idleMs, grant.created_at + longestMs))
     return true
   })
 }
 
 async function readAccessToken({ database, source }: Stored, token: string): Promise<OAuthAccessToken | undefined> {
   const digest = digestMcpToken(token)
-  const row = digest === undefined ? undefined : await findAccessToken(database.db, digest)
+  const row = digest === undefined ? undefined : await sql.findAccessToken(database.db, digest)
   if (row === undefined || row.parent_id === null || row.expires_at <= source.clock()) return undefined
   const { client_id: clientId, scopes, resource, expires_at: expiresAt } = row
   return { grantId: row.parent_id, clientId: clientId ?? '', scopes: readScopes(scopes), resource, expiresAt }
@@ -178,10 +160,10 @@ function createOAuthGrants(parts: Parts, tokens: Pick<Tokens, 'checkClient'>): O
       return toGrant(row)
     },
     findGrant: async (id) => {
-      const row = await findGrant(db, id, source.clock())
+      const row = await sql.findGrant(db, id, source.clock())
       return row === undefined ? undefined : toGrant(row)
     },
-    endGrant: (id) => deleteOAuthGrant(db, id),
+    endGrant: (id) => sql.deleteOAuthGrant(db, id),
     newAccessToken: (from) => newMcpToken(from === undefined ? source.randomBytes : (size) => deriveBytes(from, size)).token,
     saveAccessToken: async (token, about) => {
       try {
@@ -194,7 +176,7 @@ function createOAuthGrants(parts: Parts, tokens: Pick<Tokens, 'checkClient'>): O
     findAccessToken: (token) => readAccessToken(parts, token),
     removeAccessToken: async (token) => {
       const digest = digestMcpToken(token)
-      if (digest !== undefined) await deleteAccessToken(db, digest)
+      if (digest !== undefined) await sql.deleteAccessToken(db, digest)
     },
   }
 }

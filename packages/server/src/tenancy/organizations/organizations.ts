@@ -10,17 +10,7 @@ import { asId, iso, newId } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import { insertGrant, isGranted, listOrganizations } from '../sql/applications.ts'
 import { readState } from '../sql/installation-state.ts'
-import {
-  destroyOrganization,
-  findGrantedOrganization,
-  insertOrganization,
-  listEmptyOrganizations,
-  lockGrantsOf,
-  type OrganizationRow,
-  removeOrganization,
-  restoreOrganization,
-  updateOrganization,
-} from '../sql/organizations.ts'
+import * as sql from '../sql/organizations.ts'
 import { everyonesWorkspace, makeWorkspace, type WorkspaceParts } from '../workspaces/workspace-keeper.ts'
 import { retentionMs } from '../workspaces/workspaces.ts'
 
@@ -32,10 +22,10 @@ export async function makeOrganization(
   parts: WorkspaceParts,
   db: Db,
   { name, applicationId, isOwn }: { name: string; applicationId: string; isOwn: boolean },
-): Promise<OrganizationRow> {
+): Promise<sql.OrganizationRow> {
   const now = parts.source.clock()
   const row = { id: newId(parts.source), name, created_at: now, deleted_at: null }
-  await insertOrganization(db, row)
+  await sql.insertOrganization(db, row)
   await makeWorkspace(parts, db, { organizationId: row.id, name: everyonesWorkspace })
   await insertGrant(db, { applicationId, organizationId: row.id, now, isOwn })
   return row
@@ -65,7 +55,7 @@ export const createOrganizations = (parts: Parts): Organizations => ({
     const { name } = readBody(organizationInput, body)
     const { db } = parts.database
     if (!(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
-    const changed = await updateOrganization(db, organizationId, name)
+    const changed = await sql.updateOrganization(db, organizationId, name)
     if (changed === undefined) throw fail('organization_not_found', {})
     return toOrganizationRecord(changed)
   },
@@ -83,10 +73,10 @@ async function findOwn(
   { source }: Pick<Parts, 'source'>,
   db: Db,
   { caller, id: given }: RequestedOrganization,
-): Promise<OrganizationRow | undefined> {
+): Promise<sql.OrganizationRow | undefined> {
   const id = asId(given)
   if (id === undefined || caller.kind === 'scoped') return undefined
-  const found = await findGrantedOrganization(db, { applicationId: caller.applicationId, organizationId: id })
+  const found = await sql.findGrantedOrganization(db, { applicationId: caller.applicationId, organizationId: id })
   if (found === undefined) return undefined
   if (found.deleted_at !== null) return found.deleted_at < source.clock() - retentionMs ? undefined : found
   return caller.organizationId === null || caller.organizationId === id ? found : undefined
@@ -101,7 +91,7 @@ interface RequestedOrganization {
 async function keepFirstApplication(db: Db, organizationId: string): Promise<void> {
   const first = await readState(db, 'first_application')
   if (first === undefined) return
-  await lockGrantsOf(db, first) // so that two deletions do not take the last two organizations
+  await sql.lockGrantsOf(db, first) // so that two deletions do not take the last two organizations
   const reached = await listOrganizations(db, first, 2)
   if (reached.length !== 1 || reached[0]?.id !== organizationId) return
   const reason = 'it is the only organization of the first application of the service, whose client would reach nothing'
@@ -116,7 +106,7 @@ async function remove(parts: Parts, requested: RequestedOrganization): Promise<O
     const found = await findOwn(parts, db, requested)
     if (found === undefined) throw fail('organization_not_found', {})
     if (found.deleted_at === null) await keepFirstApplication(db, found.id)
-    if (!(await removeOrganization(db, found.id, now))) return findOwn(parts, db, requested) // a repeat
+    if (!(await sql.removeOrganization(db, found.id, now))) return findOwn(parts, db, requested) // a repeat
     await emptyView(parts, db, { organizationId: found.id, workspaceId: null })
     return { ...found, deleted_at: now }
   })
@@ -132,7 +122,7 @@ async function restore(parts: Parts, requested: RequestedOrganization): Promise<
     if (found === undefined || found.deleted_at === null) throw fail('organization_not_found', {})
     if ((await listOrganizations(db, requested.caller.applicationId, mostOrganizations)).length >= mostOrganizations)
       throw failValidation([refuseMore])
-    const row = await restoreOrganization(db, found)
+    const row = await sql.restoreOrganization(db, found)
     if (row === undefined) throw fail('organization_not_found', {})
     await resumeSyncs(parts, db, { view: { organizationId: row.id, workspaceId: null }, mode: 'full' })
     return row
@@ -147,9 +137,9 @@ async function purgeExpired({ database }: Pick<Parts, 'database'>, now: number):
   const kept = await readState(database.db, 'first_application')
   let purged = 0
   for (;;) {
-    const expired = await listEmptyOrganizations(database.db, before, batch)
+    const expired = await sql.listEmptyOrganizations(database.db, before, batch)
     if (expired.length === 0) return purged
-    for (const { id } of expired) if (await database.transaction((db) => destroyOrganization(db, { id, before, kept }))) purged += 1
+    for (const { id } of expired) if (await database.transaction((db) => sql.destroyOrganization(db, { id, before, kept }))) purged += 1
   }
 }
 
@@ -169,7 +159,7 @@ const refuseMore: Problem = {
   error_code: 'limit',
 }
 
-const toOrganizationRecord = ({ id, name, created_at }: Pick<OrganizationRow, 'id' | 'name' | 'created_at'>): OrganizationRecord => ({
+const toOrganizationRecord = ({ id, name, created_at }: Pick<sql.OrganizationRow, 'id' | 'name' | 'created_at'>): OrganizationRecord => ({
   id,
   name,
   role: 'admin',

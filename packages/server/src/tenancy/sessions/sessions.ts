@@ -5,16 +5,7 @@ import type { Stored } from '../../main/parts.ts'
 import { type Caller, type Principal, scopes } from '../../values/access.ts'
 import { digestText, hasSecretForm, newSecret } from '../../values/ids.ts'
 import { markSecret } from '../applications/client-secret.ts'
-import {
-  consoleSessionQuery,
-  deleteConsoleSession,
-  deleteConsoleSessionsOf,
-  deleteEndedConsoleSessions,
-  insertConsoleSession,
-  setConsoleSessionUse,
-  trimConsoleSessions,
-  type UsedConsoleSession,
-} from '../sql/applications.ts'
+import * as sql from '../sql/applications.ts'
 import type { ClientCredentials, Tokens } from '../tokens/token-types.ts'
 import { enterOrganization } from '../tokens/tokens.ts'
 
@@ -30,9 +21,9 @@ const mostSessions = 200
 /** Returns what is stored of an id; undefined for what is no id. */
 const digestId = (id: string): string | undefined => (hasSecretForm(id) ? digestText(id) : undefined)
 
-const findEnd = ({ created_at, last_used_at }: UsedConsoleSession): number => Math.min(last_used_at + idleMs, created_at + longestMs)
+const findEnd = ({ created_at, last_used_at }: sql.UsedConsoleSession): number => Math.min(last_used_at + idleMs, created_at + longestMs)
 
-const toCaller = (row: UsedConsoleSession): Caller => ({
+const toCaller = (row: sql.UsedConsoleSession): Caller => ({
   kind: 'application',
   applicationId: row.application_id,
   organizationId: null,
@@ -44,19 +35,19 @@ const toCaller = (row: UsedConsoleSession): Caller => ({
 export function createConsoleSessions(parts: Stored, tokens: Pick<Tokens, 'checkClient'>): ConsoleSessions {
   const { database, source } = parts
   const { db } = database
-  const find = consoleSessionQuery(db)
+  const find = sql.consoleSessionQuery(db)
 
-  const findAlive = async (digest: string): Promise<UsedConsoleSession | undefined> => {
+  const findAlive = async (digest: string): Promise<sql.UsedConsoleSession | undefined> => {
     const row = await find(digest)
     return row !== undefined && findEnd(row) > source.clock() && row.secret_mark === markSecret(row.secret_hash) ? row : undefined
   }
   /** Finds a session that has not ended, and stores its use. */
-  const use = async (id: string): Promise<UsedConsoleSession | undefined> => {
+  const use = async (id: string): Promise<sql.UsedConsoleSession | undefined> => {
     const digest = digestId(id)
     const row = digest === undefined ? undefined : await findAlive(digest)
     const at = source.clock()
     const before = at - apartMs
-    if (row !== undefined && row.last_used_at <= before) await setConsoleSessionUse(db, row.digest, { at, before })
+    if (row !== undefined && row.last_used_at <= before) await sql.setConsoleSessionUse(db, row.digest, { at, before })
     return row
   }
   const enter = async (id: string): Promise<Caller> => {
@@ -70,10 +61,10 @@ export function createConsoleSessions(parts: Stored, tokens: Pick<Tokens, 'check
       const { applicationId, secretMark } = await tokens.checkClient(request)
       const [id, now] = [newSecret(source.randomBytes), source.clock()]
       const row = { digest: digestText(id), application_id: applicationId, secret_mark: secretMark, created_at: now, last_used_at: now }
-      await insertConsoleSession(db, row).catch((thrown: unknown) => {
+      await sql.insertConsoleSession(db, row).catch((thrown: unknown) => {
         throw isForeignKeyViolation(thrown) ? fail('invalid_client', {}) : thrown // the application was deleted meanwhile
       })
-      await trimConsoleSessions(db, applicationId, mostSessions)
+      await sql.trimConsoleSessions(db, applicationId, mostSessions)
       return { id }
     },
     isAlive: async (id) => (await use(id)) !== undefined,
@@ -84,10 +75,10 @@ export function createConsoleSessions(parts: Stored, tokens: Pick<Tokens, 'check
       const digest = digestId(id)
       const row = digest === undefined ? undefined : await find(digest)
       if (row === undefined) return
-      if (isEverywhere) await deleteConsoleSessionsOf(db, row.application_id)
-      else await deleteConsoleSession(db, row.digest)
+      if (isEverywhere) await sql.deleteConsoleSessionsOf(db, row.application_id)
+      else await sql.deleteConsoleSession(db, row.digest)
     },
-    purgeExpired: (now) => deleteEndedConsoleSessions(db, now - idleMs),
+    purgeExpired: (now) => sql.deleteEndedConsoleSessions(db, now - idleMs),
   }
 }
 

@@ -26,17 +26,7 @@ import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, digestText, iso, isoOrNull, newId } from '../../values/ids.ts'
 import { readBody, readQuery } from '../../values/read.ts'
 import { requireGrant, requireLiveClient } from '../applications/live-client.ts'
-import {
-  countMcpTokens,
-  deleteEndedMcpTokens,
-  deleteMcpToken,
-  insertMcpToken,
-  listMcpTokens,
-  type McpTokenRow,
-  mcpTokenQuery,
-  setLastUse,
-  type UsedMcpToken,
-} from '../sql/mcp-tokens.ts'
+import * as sql from '../sql/mcp-tokens.ts'
 import { lockGrants } from '../sql/organization-applications.ts'
 import { findWorkspaceByName, listWorkspaces } from '../sql/organizations.ts'
 import { everyonesWorkspace } from '../workspaces/workspace-keeper.ts'
@@ -56,7 +46,7 @@ export interface ChosenToken {
 
 /** A stored token. */
 export interface StoredToken {
-  readonly row: McpTokenRow
+  readonly row: sql.McpTokenRow
   /** Names of its workspaces by id. */
   readonly workspaces: ReadonlyMap<string, string>
 }
@@ -72,9 +62,9 @@ export function insertChosenToken(parts: Parts, principal: Principal, chosen: Ch
   return parts.database.transaction(async (db) => {
     await lockGrants(db, organizationId)
     await requireLiveClient(db, principal)
-    if ((await countMcpTokens(db, organizationId)) >= mostTokens) throw refuseMore()
+    if ((await sql.countMcpTokens(db, organizationId)) >= mostTokens) throw refuseMore()
     const { workspaces, connectorIds } = await chooseReach(db, principal, wanted)
-    const row: McpTokenRow = {
+    const row: sql.McpTokenRow = {
       id: newId(parts.source),
       organization_id: organizationId,
       application_id: applicationId,
@@ -90,7 +80,7 @@ export function insertChosenToken(parts: Parts, principal: Principal, chosen: Ch
       parent_id: null,
       client_id: clientId,
     }
-    await insertMcpToken(db, row)
+    await sql.insertMcpToken(db, row)
     return { row, workspaces }
   })
 }
@@ -212,7 +202,7 @@ function createMcpVerifier(
   { database, source }: Parts,
   { tokens, uses }: { readonly tokens: Pick<Tokens, 'authenticate'>; readonly uses: LastUses },
 ): McpTokens['authenticate'] {
-  const find = mcpTokenQuery(database.db)
+  const find = sql.mcpTokenQuery(database.db)
   return async ({ bearer, resource, organizationHeader }) => {
     if (bearer === undefined || !isMcpToken(bearer)) return tokens.authenticate(bearer, organizationHeader)
     const digest = digestMcpToken(bearer)
@@ -225,7 +215,7 @@ function createMcpVerifier(
   }
 }
 
-const toPrincipal = (row: UsedMcpToken): Principal => ({
+const toPrincipal = (row: sql.UsedMcpToken): Principal => ({
   kind: 'scoped',
   applicationId: row.application_id,
   organizationId: row.organization_id,
@@ -256,7 +246,7 @@ export const createMcpTokens = (parts: Parts, services: McpTokenServices): McpTo
     const query = readQuery(listQuery, given)
     const scope = { list: 'tokens for MCP', view: principal, query }
     const limit = query.limit ?? defaultLimit
-    const rows = await listMcpTokens(db, principal.organizationId, { after: readPosition(parts, scope), limit: limit + 1 })
+    const rows = await sql.listMcpTokens(db, principal.organizationId, { after: readPosition(parts, scope), limit: limit + 1 })
     const names = await readNames(db, principal, rows)
     return buildPage(parts, { ...scope, rows }, (row) => toRecord(row, names))
   },
@@ -266,11 +256,11 @@ export const createMcpTokens = (parts: Parts, services: McpTokenServices): McpTo
     const id = principal.workspaceIds === null ? asId(given) : undefined
     if (id === undefined) throw fail('mcp_token_not_found', {})
     await requireGrant(db, principal)
-    if (!(await deleteMcpToken(db, principal.organizationId, id))) throw fail('mcp_token_not_found', {})
+    if (!(await sql.deleteMcpToken(db, principal.organizationId, id))) throw fail('mcp_token_not_found', {})
     return { id, revoked_at: iso(parts.source.clock()) }
   },
   authenticate: createMcpVerifier(parts, services),
-  purgeExpired: (now) => deleteEndedMcpTokens(parts.database.db, now - retentionMs),
+  purgeExpired: (now) => sql.deleteEndedMcpTokens(parts.database.db, now - retentionMs),
 })
 
 type Names = ReadonlyMap<string, string>
@@ -278,14 +268,14 @@ type Names = ReadonlyMap<string, string>
 const readIds = (json: string): readonly string[] => JSON.parse(json)
 
 /** Reads the names of the workspaces of tokens, without deleted ones. */
-async function readNames(db: Db, { organizationId }: Principal, rows: readonly McpTokenRow[]): Promise<Names> {
+async function readNames(db: Db, { organizationId }: Principal, rows: readonly sql.McpTokenRow[]): Promise<Names> {
   const ids = [...new Set(rows.flatMap(({ workspace_ids: json }) => readIds(json)))]
   if (ids.length === 0) return new Map()
   const found = await listWorkspaces(db, { ...viewOrganization(organizationId), workspaceIds: ids }, { limit: ids.length })
   return new Map(found.map(({ id, name }) => [id, name]))
 }
 
-const toRecord = (row: McpTokenRow, names: Names): McpTokenRecord => ({
+const toRecord = (row: sql.McpTokenRow, names: Names): McpTokenRecord => ({
   id: row.id,
   name: row.name,
   application_id: row.application_id,
@@ -347,7 +337,7 @@ export class LastUses {
     this.#group = undefined
     if (group === undefined) return this.#writing
     const { database, onBackgroundError } = this.#parts
-    const write = () => setLastUse(database.db, [...group.ids], { at: group.at, apartMs })
+    const write = () => sql.setLastUse(database.db, [...group.ids], { at: group.at, apartMs })
     this.#writing = this.#writing.then(write).catch(onBackgroundError)
     return this.#writing
   }

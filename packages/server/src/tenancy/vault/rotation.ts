@@ -8,17 +8,7 @@ import { listEndpointsNotSealedBy, resealEndpoint } from '../../events/sql/webho
 import { toConnectorRef } from '../../values/access.ts'
 import { firstId, type IdSource, newId } from '../../values/ids.ts'
 import { deleteState, insertState } from '../sql/installation-state.ts'
-import {
-  deleteUnusedKeys,
-  listKeysNotWrappedBy,
-  listStaleSeals,
-  listUsedMasterKeys,
-  listWorkspacesWithKeys,
-  reseal,
-  rewrapDataKey,
-  type StaleSeal,
-  setDataKey,
-} from '../sql/keys.ts'
+import * as sql from '../sql/keys.ts'
 import type { ApplicationSeals, SealedApplication } from './application-seals.ts'
 import type { MasterKeys } from './master-key.ts'
 import type { DataKeys, Vault, WorkspaceRef } from './vault.ts'
@@ -46,20 +36,20 @@ async function rotateMasterKey(parts: RotationParts): Promise<{ rewrapped: numbe
   const { database, masterKeys, dataKeys, source } = parts
   await database.exclusive(async (db) => {
     masterKeys.refresh()
-    const left = await listKeysNotWrappedBy(db, masterKeys.current().id, 1)
+    const left = await sql.listKeysNotWrappedBy(db, masterKeys.current().id, 1)
     // A stopped rotation resumes with its key instead of starting another one.
     if (masterKeys.ownsKeys && left.length === 0) masterKeys.add(source.randomBytes(32))
   })
   let rewrapped = 0
   for (let rows = 1; rows > 0; ) {
     rows = await database.transaction(async (db) => {
-      const found = await listKeysNotWrappedBy(db, masterKeys.current().id, batch)
-      for (const row of found) if (await rewrapDataKey(db, row, dataKeys.rewrap(row))) rewrapped += 1
+      const found = await sql.listKeysNotWrappedBy(db, masterKeys.current().id, batch)
+      for (const row of found) if (await sql.rewrapDataKey(db, row, dataKeys.rewrap(row))) rewrapped += 1
       return found.length
     })
   }
   await resealMasterSealed(parts)
-  await database.exclusive(async (db) => masterKeys.drop(new Set(await listUsedMasterKeys(db))))
+  await database.exclusive(async (db) => masterKeys.drop(new Set(await sql.listUsedMasterKeys(db))))
   return { rewrapped }
 }
 
@@ -126,7 +116,7 @@ async function rotateDataKeys(parts: RotationParts): Promise<{ resealed: number 
   const started = Number(await insertState(database.db, 'data_key_rotation', String(source.clock())))
   let resealed = 0
   for (let after: string | undefined = firstId; after !== undefined; ) {
-    const workspaces = await listWorkspacesWithKeys(database.db, after, batch)
+    const workspaces = await sql.listWorkspacesWithKeys(database.db, after, batch)
     for (const { id, organization_id: organizationId, key_created_at: age } of workspaces) {
       if (age === null || age <= started) await renewDataKey(parts, { organizationId, workspaceId: id })
       resealed += await resealWorkspace(parts, id)
@@ -141,21 +131,21 @@ const renewDataKey = ({ database, dataKeys, source }: RotationParts, ref: Worksp
   database.transaction(async (db) => {
     const dataKeyId = newId(source)
     await dataKeys.create(db, { ...ref, dataKeyId })
-    await setDataKey(db, ref.workspaceId, dataKeyId)
+    await sql.setDataKey(db, ref.workspaceId, dataKeyId)
   })
 
 async function resealWorkspace(parts: RotationParts, workspaceId: string): Promise<number> {
   const { database } = parts
   let resealed = 0
   for (;;) {
-    const rows = await listStaleSeals(database.db, workspaceId, batch)
+    const rows = await sql.listStaleSeals(database.db, workspaceId, batch)
     resealed += await resealAll(parts, rows)
     const outcomes = await resealOutcomes(parts, workspaceId)
     if (rows.length === 0 && outcomes === 0 && (await destroyUnused(database, workspaceId))) return resealed
   }
 }
 
-const resealAll = ({ database, vault }: RotationParts, rows: readonly StaleSeal[]): Promise<number> =>
+const resealAll = ({ database, vault }: RotationParts, rows: readonly sql.StaleSeal[]): Promise<number> =>
   database.transaction(async (db) => {
     let done = 0
     for (const row of rows) {
@@ -163,7 +153,7 @@ const resealAll = ({ database, vault }: RotationParts, rows: readonly StaleSeal[
       const values = await vault.open(db, { ...ref, dataKeyId: row.data_key_id }, row.sealed)
       if (values === undefined) continue
       const { sealed } = await vault.seal(db, { ...ref, dataKeyId: row.current_key_id }, values)
-      if (await reseal(db, row, sealed)) done += 1
+      if (await sql.reseal(db, row, sealed)) done += 1
     }
     return done
   })
@@ -185,7 +175,7 @@ const resealOutcomes = ({ database, vault }: RotationParts, workspaceId: string)
 /** Deletes unused keys. @returns false when an old key encrypted new credentials in the meantime: encrypt these again first */
 async function destroyUnused(database: Database, workspaceId: string): Promise<boolean> {
   try {
-    await deleteUnusedKeys(database.db, workspaceId)
+    await sql.deleteUnusedKeys(database.db, workspaceId)
     return true
   } catch (error) {
     if (isForeignKeyViolation(error)) return false

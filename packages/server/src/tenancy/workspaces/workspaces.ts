@@ -1,14 +1,6 @@
 /** Manages the workspaces of an organization. */
 import { fail } from 'ferrule/internal'
-import {
-  type Page,
-  type WorkspaceRecord,
-  type WorkspaceRemoval,
-  type WorkspaceStats,
-  workspaceChange,
-  workspaceInput,
-  workspaceQuery,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { buildRemovals, emptyView, resumeSyncs, stopSyncs, storeRemovals } from '../../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
@@ -17,21 +9,7 @@ import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, iso } from '../../values/ids.ts'
 import { type Read, readBody, readQuery } from '../../values/read.ts'
 import { requireOpenOrganization } from '../applications/live-client.ts'
-import {
-  countWorkspaces,
-  deleteJobsBefore,
-  destroyWorkspace,
-  findWorkspace,
-  holdRemovedWorkspace,
-  listRemovedWorkspaces,
-  listWorkspaces,
-  type RemovedWorkspace,
-  removeWorkspace,
-  restoreWorkspace,
-  updateWorkspace,
-  type WorkspaceChange,
-  type WorkspaceRow,
-} from '../sql/organizations.ts'
+import * as sql from '../sql/organizations.ts'
 import { makeWorkspace } from './workspace-keeper.ts'
 
 /** Retention of deleted workspaces and organizations, and of jobs, in milliseconds: 30 days. */
@@ -39,7 +17,7 @@ export const retentionMs = 30 * 24 * 60 * 60 * 1_000
 /** Workspaces per query of a purge. */
 const batch = 100
 
-const toRecord = (row: WorkspaceRow): WorkspaceRecord => ({
+const toRecord = (row: sql.WorkspaceRow): wire.WorkspaceRecord => ({
   id: row.id,
   name: row.name,
   organization_id: row.organization_id,
@@ -52,7 +30,7 @@ const toRecord = (row: WorkspaceRow): WorkspaceRecord => ({
   updated_at: iso(row.updated_at),
 })
 
-const requireRecord = (row: WorkspaceRow | undefined): WorkspaceRecord => {
+const requireRecord = (row: sql.WorkspaceRow | undefined): wire.WorkspaceRecord => {
   if (row === undefined) throw fail('workspace_not_found', {})
   return toRecord(row)
 }
@@ -62,7 +40,7 @@ const requireId = (id: string): string => {
   return known
 }
 
-const toChange = (body: Read<typeof workspaceChange>, now: number): WorkspaceChange => ({
+const toChange = (body: Read<typeof wire.workspaceChange>, now: number): sql.WorkspaceChange => ({
   ...(body.name === undefined ? {} : { name: body.name, name_folded: body.name.toLowerCase() }),
   ...(body.status === undefined ? {} : { status: body.status }),
   ...(body.cache_enabled === undefined ? {} : { cache_enabled: body.cache_enabled }),
@@ -80,7 +58,7 @@ async function withNameConflict<T>(name: string, work: () => Promise<T>): Promis
 }
 
 /** Does what has to be done before the connectors of a workspace are destroyed, in the same transaction. */
-export type EndConnectors = (db: Db, workspace: RemovedWorkspace) => Promise<void>
+export type EndConnectors = (db: Db, workspace: sql.RemovedWorkspace) => Promise<void>
 
 /** Builds the service. @param endConnectors runs within each purge */
 export const createWorkspaces = (parts: Parts, endConnectors: EndConnectors): Workspaces => ({
@@ -92,7 +70,7 @@ export const createWorkspaces = (parts: Parts, endConnectors: EndConnectors): Wo
 const createReading = ({ database: { db }, ...parts }: Parts): Pick<Workspaces, 'list' | 'stats' | 'get'> => ({
   list: async (principal, given) => {
     requireScope(principal, 'workspaces:read')
-    const query = readQuery(workspaceQuery, given)
+    const query = readQuery(wire.workspaceQuery, given)
     const scope = { list: 'workspaces', view: principal, query }
     const options = {
       nameContains: query.name_contains,
@@ -101,25 +79,25 @@ const createReading = ({ database: { db }, ...parts }: Parts): Pick<Workspaces, 
       after: readPosition(parts, scope),
       limit: (query.limit ?? defaultLimit) + 1,
     }
-    return buildPage(parts, { ...scope, rows: await listWorkspaces(db, principal, options) }, toRecord)
+    return buildPage(parts, { ...scope, rows: await sql.listWorkspaces(db, principal, options) }, toRecord)
   },
   stats: async (principal) => {
     requireScope(principal, 'workspaces:read')
-    const counts = new Map((await countWorkspaces(db, principal)).map(({ status, count }) => [status, Number(count)]))
+    const counts = new Map((await sql.countWorkspaces(db, principal)).map(({ status, count }) => [status, Number(count)]))
     const active = counts.get('active') ?? 0
     const inactive = counts.get('inactive') ?? 0
     return { active_count: active, inactive_count: inactive, total_count: active + inactive }
   },
   get: async (principal, id) => {
     requireScope(principal, 'workspaces:read')
-    return requireRecord(await findWorkspace(db, principal, requireId(id)))
+    return requireRecord(await sql.findWorkspace(db, principal, requireId(id)))
   },
 })
 
 const createWriting = (parts: Parts): Pick<Workspaces, 'create' | 'update' | 'remove' | 'restore'> => ({
   create: async (principal, body) => {
     requireScope(principal, 'workspaces:write')
-    const { name } = readBody(workspaceInput, body)
+    const { name } = readBody(wire.workspaceInput, body)
     const made = await parts.database.transaction((db) => makeWorkspace(parts, db, { organizationId: principal.organizationId, name }))
     if (made === undefined) throw fail('workspace_name_conflict', { name })
     return toRecord(made)
@@ -130,7 +108,7 @@ const createWriting = (parts: Parts): Pick<Workspaces, 'create' | 'update' | 're
     const now = parts.source.clock()
     const known = requireId(id)
     await parts.database.transaction(async (db) => {
-      if (!(await removeWorkspace(db, { view: principal, id: known }, now))) throw fail('workspace_not_found', {})
+      if (!(await sql.removeWorkspace(db, { view: principal, id: known }, now))) throw fail('workspace_not_found', {})
       await emptyView(parts, db, { organizationId: principal.organizationId, workspaceId: known })
     })
     parts.events.emit('queued')
@@ -140,15 +118,15 @@ const createWriting = (parts: Parts): Pick<Workspaces, 'create' | 'update' | 're
 })
 
 /** Updates a workspace. Deactivation cancels its runs; reactivation queues runs that update its copies. */
-async function update(parts: Parts, { principal, id }: RequestedId, body: unknown): Promise<WorkspaceRecord> {
+async function update(parts: Parts, { principal, id }: RequestedId, body: unknown): Promise<wire.WorkspaceRecord> {
   requireScope(principal, 'workspaces:write')
   const { database, source } = parts
   const own = { view: principal, id: requireId(id) }
-  const change = toChange(readBody(workspaceChange, body), source.clock())
-  const before = change.status === undefined ? undefined : await findWorkspace(database.db, principal, own.id)
+  const change = toChange(readBody(wire.workspaceChange, body), source.clock())
+  const before = change.status === undefined ? undefined : await sql.findWorkspace(database.db, principal, own.id)
   const row = await withNameConflict(change.name ?? '', () =>
     database.transaction(async (db) => {
-      const changed = await updateWorkspace(db, own, change)
+      const changed = await sql.updateWorkspace(db, own, change)
       if (changed === undefined || before === undefined || before.status === changed.status) return changed
       const view = { organizationId: changed.organization_id, workspaceId: changed.id }
       if (changed.status === 'inactive') await stopSyncs(parts, db, view)
@@ -160,14 +138,14 @@ async function update(parts: Parts, { principal, id }: RequestedId, body: unknow
   return requireRecord(row)
 }
 
-async function restore(parts: Parts, { principal, id }: RequestedId): Promise<WorkspaceRecord> {
+async function restore(parts: Parts, { principal, id }: RequestedId): Promise<wire.WorkspaceRecord> {
   requireScope(principal, 'workspaces:write')
   const { database, source } = parts
   const own = { view: principal, id: requireId(id) }
   const row = await withNameConflict('of the removed workspace', () =>
     database.transaction(async (db) => {
       await requireOpenOrganization(db, principal.organizationId)
-      const restored = await restoreWorkspace(db, own, source.clock() - retentionMs)
+      const restored = await sql.restoreWorkspace(db, own, source.clock() - retentionMs)
       if (restored === undefined) return undefined
       await resumeSyncs(parts, db, { view: { organizationId: restored.organization_id, workspaceId: restored.id }, mode: 'full' })
       return restored
@@ -182,22 +160,22 @@ interface PurgeParts extends Parts {
 }
 
 /** Deletes a workspace with everything in it, unless it was restored. */
-const destroy = (parts: PurgeParts, row: RemovedWorkspace, before: number): Promise<boolean> =>
+const destroy = (parts: PurgeParts, row: sql.RemovedWorkspace, before: number): Promise<boolean> =>
   parts.database.transaction(async (db) => {
-    if (!(await holdRemovedWorkspace(db, row, before))) return false
+    if (!(await sql.holdRemovedWorkspace(db, row, before))) return false
     const removals = await buildRemovals(parts, db, { organizationId: row.organization_id, workspaceId: row.id })
     await parts.endConnectors(db, row)
-    await destroyWorkspace(db, row)
+    await sql.destroyWorkspace(db, row)
     await storeRemovals(db, removals)
     return true
   })
 
 async function purgeExpired(parts: PurgeParts, now: number): Promise<number> {
   const { database } = parts
-  await deleteJobsBefore(database.db, now - retentionMs)
+  await sql.deleteJobsBefore(database.db, now - retentionMs)
   let purged = 0
   for (;;) {
-    const expired = await listRemovedWorkspaces(database.db, now - retentionMs, batch)
+    const expired = await sql.listRemovedWorkspaces(database.db, now - retentionMs, batch)
     if (expired.length === 0) return purged
     for (const row of expired) if (await destroy(parts, row, now - retentionMs)) purged += 1
   }
@@ -213,17 +191,17 @@ export interface Workspaces {
    * @param query `{ name_contains?, status?, deleted? ('only'), limit? (1..100, default 20), cursor? }`, values as strings or numbers
    * @throws FerruleError `invalid_cursor`
    */
-  list(principal: Principal, query: unknown): Promise<Page<WorkspaceRecord>>
-  stats(principal: Principal): Promise<WorkspaceStats>
-  get(principal: Principal, id: string): Promise<WorkspaceRecord>
+  list(principal: Principal, query: unknown): Promise<wire.Page<wire.WorkspaceRecord>>
+  stats(principal: Principal): Promise<wire.WorkspaceStats>
+  get(principal: Principal, id: string): Promise<wire.WorkspaceRecord>
   /** Creates a workspace. @param body `{ name }`. @throws FerruleError `workspace_name_conflict` */
-  create(principal: Principal, body: unknown): Promise<WorkspaceRecord>
+  create(principal: Principal, body: unknown): Promise<wire.WorkspaceRecord>
   /** Updates a workspace. @param body any of `{ name, status, cache_enabled }`. @throws FerruleError `workspace_name_conflict` */
-  update(principal: Principal, id: string, body: unknown): Promise<WorkspaceRecord>
+  update(principal: Principal, id: string, body: unknown): Promise<wire.WorkspaceRecord>
   /** Deletes the workspace with its connectors; it can be restored for 30 days. */
-  remove(principal: Principal, id: string): Promise<WorkspaceRemoval>
+  remove(principal: Principal, id: string): Promise<wire.WorkspaceRemoval>
   /** Restores a deleted workspace. @throws FerruleError `workspace_name_conflict` when another workspace took its name */
-  restore(principal: Principal, id: string): Promise<WorkspaceRecord>
+  restore(principal: Principal, id: string): Promise<wire.WorkspaceRecord>
   /** Deletes workspaces for good, with keys and connectors, 30 days after their deletion. @returns the number */
   purgeExpired(now: number): Promise<number>
 }

@@ -1,18 +1,4 @@
-import {
-  connectLinkInput,
-  connectLinkPage,
-  connectLinkQuery,
-  connectLinkRecord,
-  connectLinkSecret,
-  endpoints,
-  oauthConsent,
-  oauthCredentialsInput,
-  oauthCredentialsList,
-  oauthCredentialsRecord,
-  oauthCredentialsRemoval,
-  oauthCredentialsRemovalQuery,
-  oauthInitiateInput,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { nextPage, principalRoute, slot } from '../../route.ts'
 
 const creationProblems = [
@@ -26,9 +12,9 @@ export const createConnectLink = principalRoute('createConnectLink', {
   about:
     'An end user opens the address and authorizes a connector; nobody else sees the secret. The address is in this answer only. A link is used up by a success, never by opening it. With `connector_id` it replaces the credentials of that connector, and refuses those of another account.',
   scope: 'connectors:write',
-  body: connectLinkInput,
+  body: wire.connectLinkInput,
   example: { workspace_name: 'default', kinds: ['gong'], end_user: { id: 'user-17', name: 'Ada Example' } },
-  returns: { status: 201, about: 'The link with its address', schema: connectLinkSecret },
+  returns: { status: 201, about: 'The link with its address', schema: wire.connectLinkSecret },
   problems: creationProblems,
   answer: async ({ who, body }, { platform }) => ({ status: 201, json: await platform.connectLinks.create(who, body) }),
 })
@@ -38,11 +24,11 @@ export const listConnectLinks = principalRoute('listConnectLinks', {
   summary: 'List connect links',
   about: 'Ended links stay for 30 days.',
   scope: 'connectors:read',
-  query: connectLinkQuery,
-  returns: { about: 'One page', schema: connectLinkPage },
+  query: wire.connectLinkQuery,
+  returns: { about: 'One page', schema: wire.connectLinkPage },
   problems: ['invalid_cursor', 'validation_failed'],
   answer: async ({ who, query }, { platform }) => ({
-    json: nextPage(endpoints.listConnectLinks.path, query, await platform.connectLinks.list(who, query)),
+    json: nextPage(wire.endpoints.listConnectLinks.path, query, await platform.connectLinks.list(who, query)),
   }),
 })
 
@@ -51,7 +37,7 @@ export const getConnectLink = principalRoute('getConnectLink', {
   summary: 'Read a connect link',
   about: 'Ask here, from a server, whether a connector was authorized and by whom: what a browser brings back proves nothing.',
   scope: 'connectors:read',
-  returns: { about: 'The link', schema: connectLinkRecord },
+  returns: { about: 'The link', schema: wire.connectLinkRecord },
   problems: ['connect_link_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.connectLinks.get(exchange.who, slot(exchange, 'link_id')) }),
 })
@@ -61,7 +47,7 @@ export const revokeConnectLink = principalRoute('revokeConnectLink', {
   summary: 'Revoke a connect link',
   about: 'Its page stops working at once. A link that has ended stays as it is, and so does its connector.',
   scope: 'connectors:write',
-  returns: { about: 'The link', schema: connectLinkRecord },
+  returns: { about: 'The link', schema: wire.connectLinkRecord },
   problems: ['connect_link_not_found'],
   answer: async (exchange, { platform }) => ({ json: await platform.connectLinks.revoke(exchange.who, slot(exchange, 'link_id')) }),
 })
@@ -73,9 +59,9 @@ export const initiateOAuth = principalRoute('initiateOAuth', {
   about:
     'Creates a connect link for one kind. The page leads to `redirect_url` with `connector_id`, or with `error` and `error_description`.',
   scope: 'connectors:write',
-  body: oauthInitiateInput,
+  body: wire.oauthInitiateInput,
   example: { workspace_name: 'default', connector_type: 'gong', redirect_url: 'https://app.example.com/connected' },
-  returns: { about: 'The address for the end user', schema: oauthConsent },
+  returns: { about: 'The address for the end user', schema: wire.oauthConsent },
   problems: creationProblems,
   answer: async ({ who, body }, { platform }) => ({ json: await platform.connectLinks.initiate(who, body) }),
 })
@@ -86,9 +72,9 @@ export const saveOAuthCredentials = principalRoute('saveOAuthCredentials', {
   about:
     'One application per kind and organization. A new one replaces the old one, also for connectors that were authorized by it: they refer to the application and have no copy of its secret.',
   scope: 'connectors:write',
-  body: oauthCredentialsInput,
+  body: wire.oauthCredentialsInput,
   example: { connector_type: 'gong', configuration: { client_id: '<client id>', client_secret: '<client secret>' } },
-  returns: { about: 'The application, without its secret', schema: oauthCredentialsRecord },
+  returns: { about: 'The application, without its secret', schema: wire.oauthCredentialsRecord },
   problems: ['connector_type_not_found', 'not_offered', 'organization_forbidden', 'validation_failed'],
   answer: async ({ who, body }, { platform }) => ({ json: await platform.vendorApplications.save(who, body) }),
 })
@@ -97,7 +83,7 @@ export const listOAuthCredentials = principalRoute('listOAuthCredentials', {
   tag: 'connect',
   summary: 'List your own applications at vendors',
   scope: 'connectors:read',
-  returns: { about: 'The applications, without their secrets', schema: oauthCredentialsList },
+  returns: { about: 'The applications, without their secrets', schema: wire.oauthCredentialsList },
   problems: ['not_offered', 'organization_forbidden'],
   answer: async ({ who }, { platform }) => ({ json: await platform.vendorApplications.list(who) }),
 })
@@ -107,8 +93,8 @@ export const deleteOAuthCredentials = principalRoute('deleteOAuthCredentials', {
   summary: 'Delete your own application at a vendor',
   about: 'Refused while connectors use it, unless `force` is true. Their tokens cannot be renewed or ended then.',
   scope: 'connectors:write',
-  query: oauthCredentialsRemovalQuery,
-  returns: { about: 'The deleted application', schema: oauthCredentialsRemoval },
+  query: wire.oauthCredentialsRemovalQuery,
+  returns: { about: 'The deleted application', schema: wire.oauthCredentialsRemoval },
   problems: [
     ...(['connector_type_not_found', 'oauth_credentials_in_use', 'oauth_credentials_not_found'] as const),
     ...(['organization_forbidden', 'validation_failed'] as const),

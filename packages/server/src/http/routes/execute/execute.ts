@@ -1,16 +1,6 @@
 import type { FerruleError, ProblemDetails } from 'ferrule'
 import { fail, isReading } from 'ferrule/internal'
-import {
-  endpoints,
-  executeInput,
-  mediaAddress,
-  mediaInput,
-  mediaQuery,
-  validation,
-  validationInput,
-  vendorAnswer,
-  vendorRequest,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { answerBody } from '../../../calls/cut-records.ts'
 import type { Executed, ReplayedAnswer } from '../../../calls/executed.ts'
 import { createMediaAddress, openMedia } from '../../../calls/media.ts'
@@ -47,12 +37,12 @@ const stoppedWrite = (): FerruleError =>
 
 /** Runs an action on an entity. Its part of the API's document is made from the kinds. */
 export const execute: PrincipalRoute = {
-  ...endpoints.execute,
+  ...wire.endpoints.execute,
   auth: 'principal',
   provesOrganization: true,
   answer: (exchange, services) =>
     limited(exchange, services, async (bounds) => {
-      const request = readBody(executeInput, exchange.body)
+      const request = readBody(wire.executeInput, exchange.body)
       const connectorId = slot(exchange, 'connector_id')
       exchange.whenStopped(isWrite(request.action) ? stoppedWrite : stoppedRead)
       const own = { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId, writesJson: true }
@@ -64,7 +54,7 @@ export const execute: PrincipalRoute = {
 
 /** Sends a request that no operation describes. */
 export const request: PrincipalRoute = {
-  ...endpoints.requestVendor,
+  ...wire.endpoints.requestVendor,
   auth: 'principal',
   document: {
     id: 'requestVendor',
@@ -73,9 +63,9 @@ export const request: PrincipalRoute = {
     about:
       "For what no operation offers: method, path below the address of the vendor's API, query and body, with the connector's credentials and in its budget. A GET or a HEAD is sent again when it fails for a moment; all others are sent once, and an Idempotency-Key makes a repeat safe. Kinds that hide records or check statements take none. The answer has to be JSON. It does not enter the copy.",
     scope: 'connectors:request',
-    body: vendorRequest,
+    body: wire.vendorRequest,
     example: { method: 'GET', path: '/shop.json' },
-    answer: { about: "The vendor's JSON, its status, and the headers link, etag and location", schema: vendorAnswer },
+    answer: { about: "The vendor's JSON, its status, and the headers link, etag and location", schema: wire.vendorAnswer },
     problems: [
       ...(['connector_not_found', 'workspace_inactive', 'validation_failed', 'action_not_supported', 'rate_limited'] as const),
       ...(['overloaded', 'record_not_found', 'outcome_unknown', 'idempotency_key_conflict', 'idempotency_key_in_flight'] as const),
@@ -84,7 +74,7 @@ export const request: PrincipalRoute = {
   },
   answer: (exchange, services) =>
     limited(exchange, services, async (bounds) => {
-      const sent = readBody(vendorRequest, exchange.body)
+      const sent = readBody(wire.vendorRequest, exchange.body)
       exchange.whenStopped(isReading(sent.method) ? stoppedRead : stoppedWrite)
       const own = { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
       const given = { connectorId: slot(exchange, 'connector_id'), request: sent, ...bounds, ...own }
@@ -98,8 +88,8 @@ export const validate = principalRoute('validateCall', {
   summary: 'Check a call without sending it',
   about:
     'Entity, action, parameters, the statement of a warehouse with line and column, the filter of a search: everything that execute refuses before it asks the vendor or the copy. The refusal is a result. The scope is that of the action.',
-  body: validationInput,
-  returns: { about: 'The refusal, or null', schema: validation },
+  body: wire.validationInput,
+  returns: { about: 'The refusal, or null', schema: wire.validation },
   problems: ['connector_not_found', 'workspace_inactive', 'validation_failed', 'insufficient_scope'],
   answer: async (exchange, { platform }) => ({
     json: await validateCall(platform, exchange.who, { connectorId: slot(exchange, 'connector_id'), body: exchange.body }),
@@ -113,8 +103,8 @@ export const createMedia = principalRoute('createMediaAddress', {
   about:
     'For audio and video, for five minutes, and only for the session or application that asks. The address names nothing of the file. The file is opened once, so a missing, private or other file is refused here.',
   scope: 'execute:read',
-  body: mediaInput,
-  returns: { about: 'The address', schema: mediaAddress },
+  body: wire.mediaInput,
+  returns: { about: 'The address', schema: wire.mediaAddress },
   problems: [
     ...(['connector_not_found', 'workspace_inactive', 'validation_failed', 'not_playable', 'rate_limited', 'overloaded'] as const),
     ...(['entity_not_found', 'action_not_supported', 'missing_parameter', 'invalid_parameter', 'media_selector_required'] as const),
@@ -130,7 +120,7 @@ export const createMedia = principalRoute('createMediaAddress', {
 
 /** The file behind such an address. */
 export const getMedia: PrincipalRoute = {
-  ...endpoints.getMedia,
+  ...wire.endpoints.getMedia,
   auth: 'principal',
   takesOrganizationQuery: true,
   document: {
@@ -139,7 +129,7 @@ export const getMedia: PrincipalRoute = {
     summary: 'Play a download',
     about: 'Answers `Range`. The address comes from the route above.',
     scope: 'execute:read',
-    query: mediaQuery,
+    query: wire.mediaQuery,
     answer: { about: 'The file, or the asked part of it', types: ['application/octet-stream', '*/*'], isPartial: true },
     problems: [
       ...(['record_not_found', 'private_call', 'connector_not_found', 'workspace_inactive', 'not_playable'] as const),

@@ -1,14 +1,6 @@
 /** One connector: its copy, its runs, and everything that can be changed about it. */
 import { Alert, Button, Divider, Group, Menu, Stack, Tabs, Text } from '@mantine/core'
-import type {
-  ConnectorNotice,
-  ConnectorRecord,
-  RunMode,
-  SyncEntityProgress,
-  SyncEntityStatus,
-  SyncIndexRecord,
-  SyncStatusRecord,
-} from 'ferrule/wire'
+import type * as wire from 'ferrule/wire'
 import type { ComponentType } from 'react'
 import { hasEntity, useKind } from '../../data/connector.ts'
 import { useAddressParams } from '../../data/params.ts'
@@ -45,13 +37,13 @@ import {
 } from './settings.tsx'
 import { WebhooksSection } from './webhooks-section.tsx'
 
-const says: Readonly<Record<SyncIndexRecord['state'], string>> = {
+const says: Readonly<Record<wire.SyncIndexRecord['state'], string>> = {
   building: 'is being created',
   ready: 'ready',
   failed: 'could not be created; the service tries again after a pause',
 }
 
-const indexColumns: readonly ListColumn<{ readonly entity: string; readonly index: SyncIndexRecord }>[] = [
+const indexColumns: readonly ListColumn<{ readonly entity: string; readonly index: wire.SyncIndexRecord }>[] = [
   { title: 'Entity', cell: ({ entity }) => entity },
   { title: 'Field', cell: ({ index }) => index.field },
   { title: 'State', cell: ({ index: { state, error } }) => `${says[state]}${error === null ? '' : ` (${error})`}` },
@@ -60,7 +52,7 @@ const indexColumns: readonly ListColumn<{ readonly entity: string; readonly inde
   { title: 'Created', cell: ({ index }) => <Time value={index.created_at} /> },
 ]
 
-function IndexTable({ entities }: SyncStatusRecord) {
+function IndexTable({ entities }: wire.SyncStatusRecord) {
   const found = entities.flatMap(({ entity, indexes }) => indexes.map((index) => ({ entity, index })))
   if (found.length === 0)
     return (
@@ -79,14 +71,14 @@ function IndexTable({ entities }: SyncStatusRecord) {
   )
 }
 
-function IndexesTab({ connector }: { readonly connector: ConnectorRecord }) {
+function IndexesTab({ connector }: { readonly connector: wire.ConnectorRecord }) {
   const reading = useCopyReading(connector.id)
   return <ReadingView reading={reading}>{(copy) => <IndexTable {...copy} />}</ReadingView>
 }
 
 const useSync = (id: string) =>
   useWrite(
-    (ferrule, body: { readonly mode: RunMode; readonly entities?: readonly string[] }) =>
+    (ferrule, body: { readonly mode: wire.RunMode; readonly entities?: readonly string[] }) =>
       ferrule.syncs.start(id, { mode: body.mode, ...(body.entities === undefined ? {} : { entities: [...body.entities] }) }),
     {
       refreshes: listAllKeys(id),
@@ -95,7 +87,7 @@ const useSync = (id: string) =>
   )
 
 /** Shows the state of a connector, and where it belongs. */
-function ConnectorFacts({ connector }: { readonly connector: ConnectorRecord }) {
+function ConnectorFacts({ connector }: { readonly connector: wire.ConnectorRecord }) {
   const { id, status, environment, source_template: kind, workspace_name: workspace } = connector
   return (
     <Group gap="xs">
@@ -110,10 +102,10 @@ function ConnectorFacts({ connector }: { readonly connector: ConnectorRecord }) 
 }
 
 /** Returns whether records of a connector are copied. */
-const hasCopy = ({ source_template: kind }: ConnectorRecord): boolean => kind.supports_context_store
+const hasCopy = ({ source_template: kind }: wire.ConnectorRecord): boolean => kind.supports_context_store
 
 /** Shows the title with the actions. */
-function ConnectorHeader({ connector }: { readonly connector: ConnectorRecord }) {
+function ConnectorHeader({ connector }: { readonly connector: wire.ConnectorRecord }) {
   const { id, name } = connector
   const sync = useSync(id)
   return (
@@ -141,7 +133,7 @@ function ConnectorHeader({ connector }: { readonly connector: ConnectorRecord })
   )
 }
 
-function SettingsTab({ connector }: { readonly connector: ConnectorRecord }) {
+function SettingsTab({ connector }: { readonly connector: wire.ConnectorRecord }) {
   const reading = useKind(connector.connector_type)
   return (
     <ReadingView reading={reading}>
@@ -171,12 +163,12 @@ function SettingsTab({ connector }: { readonly connector: ConnectorRecord }) {
   )
 }
 
-const titles: Readonly<Record<ConnectorNotice['type'], string>> = {
+const titles: Readonly<Record<wire.ConnectorNotice['type'], string>> = {
   api_version: 'The vendor answers with another version of its API',
   deprecated: 'The vendor will end something that is used',
 }
 
-function NoticesTab({ connector }: { readonly connector: ConnectorRecord }) {
+function NoticesTab({ connector }: { readonly connector: wire.ConnectorRecord }) {
   if (connector.notices.length === 0)
     return <EmptyState title="No notices" says="Vendors say here when they end or change something that this connector uses." />
   return (
@@ -194,7 +186,7 @@ function NoticesTab({ connector }: { readonly connector: ConnectorRecord }) {
 }
 
 interface TabProps {
-  readonly connector: ConnectorRecord
+  readonly connector: wire.ConnectorRecord
 }
 
 const CallsTab = ({ connector }: TabProps) => <UsagePanel title="Calls" connectorId={connector.id} />
@@ -258,14 +250,14 @@ export function Page() {
   )
 }
 
-const alertTitles: Readonly<Record<ConnectorRecord['status'], string>> = {
+const alertTitles: Readonly<Record<wire.ConnectorRecord['status'], string>> = {
   active: '',
   auth_error: 'The vendor refuses the credentials',
   disabled: 'The workspace of this connector is inactive',
 }
 
 /** Shows the reason; nothing for a connector that works. */
-function TroubleAlert({ connector }: { readonly connector: ConnectorRecord }) {
+function TroubleAlert({ connector }: { readonly connector: wire.ConnectorRecord }) {
   const [, change] = useAddressParams('tab')
   const { status, status_reason: reason } = connector
   if (status === 'active') return null
@@ -287,7 +279,7 @@ function TroubleAlert({ connector }: { readonly connector: ConnectorRecord }) {
 }
 
 /** Shows how far a sync is with an entity, and when the copy is complete, as far as known. */
-function EntityProgress({ progress }: { readonly progress: SyncEntityProgress }) {
+function EntityProgress({ progress }: { readonly progress: wire.SyncEntityProgress }) {
   const { estimated_end: end } = progress
   return (
     <Text size="sm">
@@ -302,7 +294,7 @@ function EntityProgress({ progress }: { readonly progress: SyncEntityProgress })
 }
 
 /** Shows the state of a copy, with its progress, or with what is wrong and what to do. */
-function EntityState({ entity }: { readonly entity: SyncEntityStatus }) {
+function EntityState({ entity }: { readonly entity: wire.SyncEntityStatus }) {
   const { state, progress, last_error: error, reason, complete, synced_at: synced } = entity
   return (
     <Stack gap={4} align="flex-start">
@@ -337,7 +329,7 @@ function EntityLinks({ id, entity, isSearchable }: { readonly id: string; readon
 }
 
 /** Shows the run that works now, and the one that waits. */
-function CurrentRuns({ running, queued }: SyncStatusRecord) {
+function CurrentRuns({ running, queued }: wire.SyncStatusRecord) {
   return [running, queued].map(
     (run) =>
       run !== null && (
@@ -350,7 +342,7 @@ function CurrentRuns({ running, queued }: SyncStatusRecord) {
 }
 
 /** Builds the columns. @param id of the connector */
-const buildColumns = (id: string): readonly ListColumn<SyncEntityStatus>[] => [
+const buildColumns = (id: string): readonly ListColumn<wire.SyncEntityStatus>[] => [
   { title: 'Entity', cell: ({ entity }) => <strong>{entity}</strong> },
   { title: 'State', cell: (entity) => <EntityState entity={entity} /> },
   { title: 'Records', isNumber: true, cell: ({ records }) => printCount(records) },
@@ -365,7 +357,7 @@ const buildColumns = (id: string): readonly ListColumn<SyncEntityStatus>[] => [
 ]
 
 /** Shows the entities that have no copy; they are called at the vendor only. */
-function OtherEntities({ connector, copied }: { readonly connector: ConnectorRecord; readonly copied: readonly string[] }) {
+function OtherEntities({ connector, copied }: { readonly connector: wire.ConnectorRecord; readonly copied: readonly string[] }) {
   const all = useKind(connector.connector_type).data?.entities ?? []
   const others = all.filter(({ entity }) => !copied.includes(entity) && hasEntity(connector, entity))
   if (others.length === 0) return null
@@ -383,7 +375,7 @@ function OtherEntities({ connector, copied }: { readonly connector: ConnectorRec
   )
 }
 
-function EntitiesTab({ connector }: { readonly connector: ConnectorRecord }) {
+function EntitiesTab({ connector }: { readonly connector: wire.ConnectorRecord }) {
   const reading = useCopyReading(connector.id)
   return (
     <ReadingView reading={reading}>

@@ -1,16 +1,7 @@
 /** Settings of a connector: its entities, when its copy is brought up to date, its name and configuration, and its end. */
 import { Checkbox, Divider, Group, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { writeJson } from 'ferrule/internal'
-import {
-  type ConnectorRecord,
-  type DefinitionRecord,
-  type EntityDocument,
-  type EntitySelection,
-  mostNameCharacters,
-  type ScheduleInput,
-  type SyncScheduleRecord,
-  type SyncStatusRecord,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
 import { connectorLists } from '../../data/connectors.ts'
 import { giveUpChanges, useChanges } from '../../data/leaving.ts'
@@ -42,16 +33,16 @@ const modeChoices = [
   { value: 'write', label: 'writing only' },
 ] as const
 
-const printModes = ({ modes = [] }: EntitySelection): string => (modes.length === 1 ? (modes[0] ?? '') : '')
+const printModes = ({ modes = [] }: wire.EntitySelection): string => (modes.length === 1 ? (modes[0] ?? '') : '')
 
-const toSelection = (entity: string, choice: string): EntitySelection =>
+const toSelection = (entity: string, choice: string): wire.EntitySelection =>
   choice === 'read' || choice === 'write' ? { entity, modes: [choice] } : { entity }
 
 interface EntityLineProps {
-  readonly document: EntityDocument
+  readonly document: wire.EntityDocument
   /** undefined: it is not copied. */
-  readonly selection: EntitySelection | undefined
-  readonly onChange: (selection: EntitySelection | undefined) => void
+  readonly selection: wire.EntitySelection | undefined
+  readonly onChange: (selection: wire.EntitySelection | undefined) => void
 }
 
 function EntityLine({ document, selection, onChange }: EntityLineProps) {
@@ -84,8 +75,8 @@ function ScopeChoice({ isLimited, onChange }: { readonly isLimited: boolean; rea
 }
 
 /** Holds the selection until it is stored. */
-function useSelection({ id, entities: stored }: ConnectorRecord) {
-  const [chosen, setChosen] = useState<readonly EntitySelection[] | undefined>(stored.length === 0 ? undefined : stored)
+function useSelection({ id, entities: stored }: wire.ConnectorRecord) {
+  const [chosen, setChosen] = useState<readonly wire.EntitySelection[] | undefined>(stored.length === 0 ? undefined : stored)
   const keep = useChanges(chosen ?? null, ['tab'])
   const change = useWrite(
     (ferrule) =>
@@ -100,13 +91,13 @@ function useSelection({ id, entities: stored }: ConnectorRecord) {
       },
     },
   )
-  const set = (entity: string, selection: EntitySelection | undefined) =>
+  const set = (entity: string, selection: wire.EntitySelection | undefined) =>
     setChosen([...(chosen ?? []).filter((each) => each.entity !== entity), ...(selection === undefined ? [] : [selection])])
   return { chosen, setChosen, set, change }
 }
 
 /** Shows the form. */
-export function EntitiesSection({ connector, kind }: { readonly connector: ConnectorRecord; readonly kind: DefinitionRecord }) {
+export function EntitiesSection({ connector, kind }: { readonly connector: wire.ConnectorRecord; readonly kind: wire.DefinitionRecord }) {
   const { chosen, setChosen, set, change } = useSelection(connector)
   return (
     <Section title="Entities" about="Which entities are copied. Searches and changes read copies; calls reach all entities.">
@@ -142,7 +133,13 @@ function buildPatch(before: Schema, after: Schema): Schema {
 }
 
 /** Shows the form. */
-export function ConfigurationSection({ connector, kind }: { readonly connector: ConnectorRecord; readonly kind: DefinitionRecord }) {
+export function ConfigurationSection({
+  connector,
+  kind,
+}: {
+  readonly connector: wire.ConnectorRecord
+  readonly kind: wire.DefinitionRecord
+}) {
   const { id, replication_config: stored } = connector
   const [value, setValue] = useState<Schema>(stored)
   const keep = useChanges(value, ['tab'])
@@ -184,7 +181,7 @@ export function ConfigurationSection({ connector, kind }: { readonly connector: 
 }
 
 /** Shows the form. */
-export function NameSection({ connector: { id, name } }: { readonly connector: ConnectorRecord }) {
+export function NameSection({ connector: { id, name } }: { readonly connector: wire.ConnectorRecord }) {
   const [typed, setTyped] = useState(name)
   const keep = useChanges(typed, ['tab'])
   const change = useWrite((ferrule, next: string) => ferrule.connectors.patch(id, { name: next }), {
@@ -201,7 +198,7 @@ export function NameSection({ connector: { id, name } }: { readonly connector: C
   return (
     <Section title="Name" about="Programs that find the connector by its name need the new one.">
       <Group component="form" align="flex-end" onSubmit={submit} aria-label="Name">
-        <TextInput label="Name" {...bindValue(typed, setTyped)} required maxLength={mostNameCharacters} flex={1} />
+        <TextInput label="Name" {...bindValue(typed, setTyped)} required maxLength={wire.mostNameCharacters} flex={1} />
         <PlainButton type="submit" loading={change.isPending} disabled={typed === name || typed.trim() === ''}>
           Rename
         </PlainButton>
@@ -212,7 +209,7 @@ export function NameSection({ connector: { id, name } }: { readonly connector: C
 }
 
 /** Shows the section. */
-export function ResetSection({ connector: { id } }: { readonly connector: ConnectorRecord }) {
+export function ResetSection({ connector: { id } }: { readonly connector: wire.ConnectorRecord }) {
   const copy = useCopyReading(id).data
   const reset = useWrite((ferrule) => ferrule.contextStore.reset(id), {
     refreshes: listAllKeys(id),
@@ -232,7 +229,7 @@ export function ResetSection({ connector: { id } }: { readonly connector: Connec
 }
 
 /** Shows the section. */
-export function DeleteSection({ connector, kind }: { readonly connector: ConnectorRecord; readonly kind: DefinitionRecord }) {
+export function DeleteSection({ connector, kind }: { readonly connector: wire.ConnectorRecord; readonly kind: wire.DefinitionRecord }) {
   const { id, name, credential_scheme: scheme } = connector
   const revokes = findScheme(kind, scheme)?.revokes_consent === true
   const go = useGo()
@@ -273,16 +270,16 @@ const printInterval = (seconds: number): string =>
   (seconds % 60 === 0 ? `every ${seconds / 60} minutes` : `every ${seconds} seconds`)
 
 /** Lists the entities that follow the interval of all others. */
-function listOthers({ entities, schedules }: SyncStatusRecord): readonly string[] {
+function listOthers({ entities, schedules }: wire.SyncStatusRecord): readonly string[] {
   const own = new Set(schedules.flatMap((each) => each.entities ?? []))
   return entities.filter(({ entity, state }) => state !== 'disabled' && !own.has(entity)).map(({ entity }) => entity)
 }
 
 /** Shows the form; nothing for a copy of one entity, whose interval is that of all. */
-function OwnInterval({ id, copy }: { readonly id: string; readonly copy: SyncStatusRecord }) {
+function OwnInterval({ id, copy }: { readonly id: string; readonly copy: wire.SyncStatusRecord }) {
   const [chosen, setChosen] = useState('')
   const [seconds, setSeconds] = useState<number>(intervals[2].seconds)
-  const change = useWrite((ferrule, body: ScheduleInput) => ferrule.contextStore.schedule(id, body), {
+  const change = useWrite((ferrule, body: wire.ScheduleInput) => ferrule.contextStore.schedule(id, body), {
     refreshes: listAllKeys(id),
     onDone: () => announce('The schedule was changed.'),
   })
@@ -313,17 +310,25 @@ function OwnInterval({ id, copy }: { readonly id: string; readonly copy: SyncSta
 }
 
 /** Returns how a change names a schedule. */
-const toTarget = ({ entities }: SyncScheduleRecord): Pick<ScheduleInput, 'entity'> =>
+const toTarget = ({ entities }: wire.SyncScheduleRecord): Pick<wire.ScheduleInput, 'entity'> =>
   entities?.[0] === undefined ? {} : { entity: entities[0] }
 
 /** Prints whose schedule it is. @param isOnly true: the connector has no other schedule */
-const printEntities = ({ entities }: SyncScheduleRecord, isOnly: boolean): string =>
+const printEntities = ({ entities }: wire.SyncScheduleRecord, isOnly: boolean): string =>
   entities === null ? (isOnly ? 'All entities' : 'All others') : entities.join(', ')
 
 /** Shows the choice of an interval. @param props `names`: whose it is */
-function IntervalChoice({ id, schedule, names }: { readonly id: string; readonly schedule: SyncScheduleRecord; readonly names: string }) {
+function IntervalChoice({
+  id,
+  schedule,
+  names,
+}: {
+  readonly id: string
+  readonly schedule: wire.SyncScheduleRecord
+  readonly names: string
+}) {
   const { entities, interval_seconds: seconds, default: isDefault } = schedule
-  const change = useWrite((ferrule, body: ScheduleInput) => ferrule.contextStore.schedule(id, body), {
+  const change = useWrite((ferrule, body: wire.ScheduleInput) => ferrule.contextStore.schedule(id, body), {
     refreshes: listAllKeys(id),
     onDone: () => announce('The schedule was changed.'),
   })
@@ -352,7 +357,7 @@ function IntervalChoice({ id, schedule, names }: { readonly id: string; readonly
 }
 
 /** Asks, then pauses all schedules or resumes them. */
-function PauseButton({ id, schedules }: { readonly id: string; readonly schedules: readonly SyncScheduleRecord[] }) {
+function PauseButton({ id, schedules }: { readonly id: string; readonly schedules: readonly wire.SyncScheduleRecord[] }) {
   const isPaused = schedules.every(({ paused }) => paused)
   const write = useWrite(
     async (ferrule) => {
@@ -372,11 +377,11 @@ function PauseButton({ id, schedules }: { readonly id: string; readonly schedule
   )
 }
 
-function Schedules({ id, copy }: { readonly id: string; readonly copy: SyncStatusRecord }) {
+function Schedules({ id, copy }: { readonly id: string; readonly copy: wire.SyncStatusRecord }) {
   const { schedules } = copy
   if (schedules.length === 0) return <Text size="sm">This kind has no copy, so there is nothing to schedule.</Text>
-  const print = (schedule: SyncScheduleRecord) => printEntities(schedule, schedules.length === 1)
-  const columns: readonly ListColumn<SyncScheduleRecord>[] = [
+  const print = (schedule: wire.SyncScheduleRecord) => printEntities(schedule, schedules.length === 1)
+  const columns: readonly ListColumn<wire.SyncScheduleRecord>[] = [
     { title: 'Entities', cell: print },
     { title: 'Interval', cell: (schedule) => <IntervalChoice id={id} schedule={schedule} names={print(schedule)} /> },
     { title: 'Next sync', cell: ({ paused, next_run_at: next }) => (paused ? 'paused' : <Time value={next} none="not yet" />) },
@@ -396,7 +401,11 @@ function Schedules({ id, copy }: { readonly id: string; readonly copy: SyncStatu
 const days = [1, 3, 7, 14, 30, 90] as const
 
 /** Shows the section; nothing for a kind without a copy. */
-export function ChangesSection({ connector: { id, changes_days: own, source_template: kind } }: { readonly connector: ConnectorRecord }) {
+export function ChangesSection({
+  connector: { id, changes_days: own, source_template: kind },
+}: {
+  readonly connector: wire.ConnectorRecord
+}) {
   const usual = useCopyReading(id).data?.changes_days
   const change = useWrite((ferrule, next: number | null) => ferrule.connectors.patch(id, { changes_days: next }), {
     refreshes: listAllKeys(id),
@@ -428,7 +437,7 @@ export function ChangesSection({ connector: { id, changes_days: own, source_temp
 }
 
 /** Shows the section. */
-export function ScheduleSection({ connector: { id } }: { readonly connector: ConnectorRecord }) {
+export function ScheduleSection({ connector: { id } }: { readonly connector: wire.ConnectorRecord }) {
   const reading = useCopyReading(id)
   return (
     <Section title="Schedule" about="How often the copy is brought up to date.">

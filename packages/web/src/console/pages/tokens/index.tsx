@@ -1,16 +1,7 @@
 /** MCP tokens: for the settings of agents. */
 import { Badge, Button, Checkbox, Group, MultiSelect, NativeSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
-import {
-  defaultMcpScopes,
-  type McpScope,
-  type McpTokenInput,
-  type McpTokenRecord,
-  type McpTokenSecret,
-  mcpScopes,
-  mcpTokenDays,
-  mostNameCharacters,
-} from 'ferrule/wire'
+import * as wire from 'ferrule/wire'
 import { type FormEvent, useState } from 'react'
 import { useRead } from '../../data/ferrule.ts'
 import { useChanges } from '../../data/leaving.ts'
@@ -37,7 +28,7 @@ import { Time } from '../../parts/time.tsx'
 
 /** What the parts of the row get. */
 interface TokenProps {
-  readonly token: McpTokenRecord
+  readonly token: wire.McpTokenRecord
 }
 
 function RevokeButton({ token: { id, name } }: TokenProps) {
@@ -61,7 +52,7 @@ function Reach({ token: { workspaces, connector_ids: ids } }: TokenProps) {
   )
 }
 
-const columns: readonly ListColumn<McpTokenRecord>[] = [
+const columns: readonly ListColumn<wire.McpTokenRecord>[] = [
   {
     title: 'Name',
     cell: ({ name, client_id: client }) => (
@@ -116,7 +107,7 @@ function ClientNeeds({ address }: { readonly address: string | undefined }) {
   )
 }
 
-function Tokens({ tokens, onNew }: { readonly tokens: readonly McpTokenRecord[]; readonly onNew: () => void }) {
+function Tokens({ tokens, onNew }: { readonly tokens: readonly wire.McpTokenRecord[]; readonly onNew: () => void }) {
   if (tokens.length === 0)
     return (
       <EmptyState title="No tokens yet" says="A token lets an agent use some of your connectors by MCP. You can revoke it at any time.">
@@ -126,7 +117,7 @@ function Tokens({ tokens, onNew }: { readonly tokens: readonly McpTokenRecord[];
   return <ListTable label="MCP tokens" columns={columns} rows={tokens} rowKey={({ id }) => id} />
 }
 
-function NewToken({ made, onClose }: { readonly made: McpTokenSecret | undefined; readonly onClose: () => void }) {
+function NewToken({ made, onClose }: { readonly made: wire.McpTokenSecret | undefined; readonly onClose: () => void }) {
   const texts = made && [
     { label: 'Address', value: made.resource },
     { label: 'Token', value: made.token },
@@ -179,9 +170,9 @@ export function Page() {
   )
 }
 
-const lifetimes = [7, 30, mcpTokenDays.usual, 180, mcpTokenDays.most] as const
+const lifetimes = [7, 30, wire.mcpTokenDays.usual, 180, wire.mcpTokenDays.most] as const
 
-const scopeTexts: Readonly<Record<McpScope, string>> = {
+const scopeTexts: Readonly<Record<wire.McpScope, string>> = {
   'connectors:read': 'See the connectors',
   'execute:read': 'Read and search records',
   'execute:write': 'Create, change and delete records at the vendors',
@@ -191,7 +182,7 @@ interface Entered {
   readonly name: string
   readonly workspaces: readonly string[]
   readonly connectors: readonly string[]
-  readonly scopes: readonly McpScope[]
+  readonly scopes: readonly wire.McpScope[]
   readonly days: number
 }
 
@@ -200,7 +191,7 @@ interface FieldsProps {
   readonly set: (changes: Partial<Entered>) => void
 }
 
-const printBody = ({ name, workspaces, connectors, scopes, days }: Entered): McpTokenInput => ({
+const printBody = ({ name, workspaces, connectors, scopes, days }: Entered): wire.McpTokenInput => ({
   name,
   workspace_names: [...workspaces],
   ...(connectors.length === 0 ? {} : { connector_ids: [...connectors] }),
@@ -246,10 +237,10 @@ function RightsFields({ entered: { scopes, days }, set }: FieldsProps) {
       <Checkbox.Group
         label="What the agent may do"
         value={[...scopes]}
-        onChange={(values) => set({ scopes: mcpScopes.filter((scope) => values.includes(scope)) })}
+        onChange={(values) => set({ scopes: wire.mcpScopes.filter((scope) => values.includes(scope)) })}
       >
         <Stack gap="xs" mt="xs">
-          {mcpScopes.map((scope) => (
+          {wire.mcpScopes.map((scope) => (
             <Checkbox key={scope} value={scope} label={scopeTexts[scope]} description={scope} />
           ))}
         </Stack>
@@ -264,7 +255,7 @@ function RightsFields({ entered: { scopes, days }, set }: FieldsProps) {
 }
 
 interface TokenFormProps {
-  readonly creation: UseMutationResult<unknown, Error, McpTokenInput>
+  readonly creation: UseMutationResult<unknown, Error, wire.McpTokenInput>
   readonly onCancel: () => void
 }
 
@@ -275,8 +266,8 @@ function TokenForm({ creation, onCancel }: TokenFormProps) {
     name: '',
     workspaces: [workspace ?? 'default'],
     connectors: [],
-    scopes: defaultMcpScopes,
-    days: mcpTokenDays.usual,
+    scopes: wire.defaultMcpScopes,
+    days: wire.mcpTokenDays.usual,
   })
   const keep = useChanges(entered, ['new'])
   const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
@@ -296,7 +287,7 @@ function TokenForm({ creation, onCancel }: TokenFormProps) {
           label="Name"
           description="To recognize the token in this list: the agent, or the machine."
           {...bindValue(name, (next) => set({ name: next }))}
-          maxLength={mostNameCharacters}
+          maxLength={wire.mostNameCharacters}
           autoComplete="off"
           required
         />
