@@ -148,7 +148,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     connect: async (name, more = {}, as = token) => {
       // Where nothing is synced it is not tried, so that a test counts its own requests only.
       const body = { ...sandboxConnector(name), check: options.context !== undefined, ...more }
-      const { json } = await ask(connectorsPath, { token: as, body })
+      const { text, json } = await ask(connectorsPath, { token: as, body })
+      if (json.id === undefined) throw new Error(text)
       return String(json.id)
     },
     execute: (id, body, as = token) => ask(`${connectorsPath}/${id}/execute`, { token: as, body }),
