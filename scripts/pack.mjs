@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 import { build } from './build.mjs'
 import { packages, root, sourceCondition } from './paths.mjs'
 
-/** What a package has beside its `dist`: schemas for editors, kinds as JSON with their index, and their recordings. */
-const beside = /^((kind|recordings)\.schema\.json|json|index\.json|[\w-]+\.recordings\.json)$/
+/** What a package has beside its `dist`: schemas for editors, skills of agents, kinds as JSON with their index, and their recordings. */
+const beside = /^((kind|recordings)\.schema\.json|skills|json|index\.json|[\w-]+\.recordings\.json)$/
 
 /**
  * Builds and packs all packages for npm.

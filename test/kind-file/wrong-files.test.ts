@@ -261,6 +261,7 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
   ],
   operations: [
     ['call: GET /things\n', 'call: §FETCH /things\n', 'a method', 'GET /repos'],
+    ['get: GET /things/{id}', "get: §'GET /things/{id'", 'whose braces are closed', 'GET /repos/{owner}/{repo}'],
     ['call: GET /things\n', 'call: §GET things\n', 'a method', 'GET /repos'],
     ['call: GET /things\n', 'call: §GET /things?all=1\n', 'without a query'],
     ['get: GET /things/{id}', 'get: { §path: /things }', 'lacks call|path is not a key'],
@@ -405,7 +406,7 @@ test('all mistakes come at once, in the order of the file', async () => {
     .replace('GET /user', 'FETCH /user')
   const { mistakes } = await readKind(text, { name: 'acme.kind.yaml' })
   expect(mistakes.map(formatMistake)).toEqual([
-    'acme.kind.yaml:1:1 lacks title Example: title: GitHub',
+    'acme.kind.yaml:1:1 lacks title. Example: title: GitHub',
     'acme.kind.yaml:2:1 titel: titel is not a key of a kind file; did you mean title? Example: title: GitHub',
     expect.stringContaining('acme.kind.yaml:41:10 entities.user.get: FETCH /user must be a method'),
     expect.stringContaining('acme.kind.yaml:46:13 entities.things.fields.name: text is not a type'),

@@ -111,7 +111,7 @@ describe('a mistake is found', () => {
     })
     expect(findings.map(({ is, call, message }) => `${is} ${call}: ${message}`)).toEqual([
       'note things: records have fields that the kind does not name: owner',
-      'note things: no recorded record has these fields: size, maker.town',
+      'note things: no recorded record has a value in these fields: size, maker.town',
     ])
   })
 })

@@ -50,7 +50,7 @@ describe('says of a wrong file where and what', () => {
   const wrong: readonly (readonly [from: string, to: string, says: RegExp])[] = [
     ['"source": "document", "from"', '"sorce": "document", "from"', /:10:\d+ .*sorce is not a key of a recording; did you mean source\?/],
     ['"source": "document"', '"source": "documents"', /documents is not a word for this; did you mean document\?/],
-    [', "from": "https://acme.example/docs/me"', '', /:9:\d+ recordings\.0: lacks from: the page of the document Example/],
+    [', "from": "https://acme.example/docs/me"', '', /:9:\d+ recordings\.0: lacks from: the page of the document\. Example/],
     ['"GET /v1/me"', '"GET v1/me"', /GET v1\/me must be a method and a path/],
     ['"GET /v1/me"', '7', /recordings\.0\.exchanges\.0\.request: 7 must be a method and a path/],
     ['{"$use": "lamp"}, {"$use": "table"}', '{"$use": "lmap"}', /:20:\d+ lmap is not a sample that stands above; did you mean lamp\?/],

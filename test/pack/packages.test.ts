@@ -90,6 +90,10 @@ describe('the packed packages', () => {
     expect(paths.filter((path) => !isExpected(path) || path.includes('.test.'))).toEqual([])
     const documents = name === '@ferrule/server' ? ['dist/web/docs/index.html', 'dist/web/docs/reference/gong.html.br'] : []
     expect(paths).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'package.json', 'LICENSE', ...documents]))
+    const promised = readManifest(name)['files']
+    expect(promised).toEqual(
+      Array.isArray(promised) ? promised.filter((each) => existsSync(join(consumer, 'node_modules', name, each))) : [],
+    )
   })
 
   test.each(names)('%s names no sources, and asks for ranges of others and the same version of ours', (name) => {

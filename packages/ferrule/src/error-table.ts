@@ -114,7 +114,7 @@ export const errorTable = {
   connector_ambiguous: caller(409, 'Several connectors are meant by {given}: {known}.', 'Name one of them by its id.'),
   connector_type_not_found: caller(404, 'There is no connector type {given}. Known: {known}.', 'Use one of the known types.'),
   kind_not_found: caller(404, 'The organization has no such kind, or not this version of it.', 'See GET /api/v1/kinds.'),
-  kind_invalid: caller(422, 'The kind has mistakes: {reason}.', 'Correct each one; `ferrule kind check` shows the same.'),
+  kind_invalid: caller(422, 'The kind has mistakes: {reason}.', 'Correct each one, and try again.'),
   kind_changed: caller(
     409,
     'The kind has version {newest} meanwhile, not {given}.',

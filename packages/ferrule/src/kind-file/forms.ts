@@ -13,6 +13,7 @@ const path = String.raw`(?:${step}|\[\d+\])(?:\.${step})*`
 const column = String.raw`(?:[^\s.\[\]](?:[^.\[\]]*[^\s.\[\]])?(?:\[\d*\])*|\[\d+\])`
 const name = '[a-z][a-z0-9_]*'
 const argument = String.raw`\w+: \[?\w+!?\]?!?`
+const slots = String.raw`(?:[^?#\s{}]|\{[^?#\s{}]+\})*`
 
 /** Forms by name. */
 export const textForms = {
@@ -42,8 +43,8 @@ export const textForms = {
     example: 'path: /v1',
   },
   call: {
-    pattern: String.raw`^(?:(?:GET|POST|PUT|PATCH|DELETE) \/[^?#\s]*|(?:query|mutation) \w+(?:\(${argument}(?:, ${argument})*\))?)$`,
-    says: 'a method (GET, POST, PUT, PATCH, DELETE) and a path without a query, or query or mutation with a field and its arguments',
+    pattern: String.raw`^(?:(?:GET|POST|PUT|PATCH|DELETE) \/${slots}|(?:query|mutation) \w+(?:\(${argument}(?:, ${argument})*\))?)$`,
+    says: 'a method (GET, POST, PUT, PATCH, DELETE) and a path without a query whose braces are closed, or query or mutation with a field and its arguments',
     example: 'GET /repos/{owner}/{repo}',
   },
   request: {
@@ -57,7 +58,7 @@ export const textForms = {
     says: 'iso, seconds, milliseconds, date, or a text with {year} and slots for month, day, hour, minute and second',
     example: "as: '{year}-{month}-{day} {hour}:{minute}:{second}'",
   },
-  login: { pattern: String.raw`^(?:GET|POST) \/[^?#\s]*$`, says: 'GET or POST and a path', example: 'call: POST /v1/session' },
+  login: { pattern: `^(?:GET|POST) \\/${slots}$`, says: 'GET or POST and a path whose braces are closed', example: 'call: POST /v1/session' },
   life: {
     pattern: `^(?:\\d+[smhd]|(?!\\d+[a-z]$)${path})$`,
     says: 'a path in the answer, or a time: a number and s, m, h or d',

@@ -37,7 +37,7 @@ export const findNearWord = (text: string, words: readonly string[]): string | u
 /** Writes a mistake as one line. */
 export function formatMistake({ file, line, column, path, message, near, example }: Mistake): string {
   const meant = near === undefined ? '' : `; did you mean ${near}?`
-  const shown = example === undefined ? '' : ` Example: ${example}`
+  const shown = example === undefined ? '' : `${near === undefined ? '.' : ''} Example: ${example}`
   return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${message}${meant}${shown}`
 }
 

@@ -53,11 +53,7 @@ export async function testRecordings({ args: [path = ''], output, note }: Comman
   await output.rows([report.findings.map(({ file, line, column, is, call, message }) => ({ file, line, column, is, call, message }))])
   note(describeReport(report, failures, report.findings.length - failures))
   if (failures > 0)
-    throw fail(
-      'kind_invalid',
-      { reason: `${countNoun(failures, 'failure')} in ${path}` },
-      { hint: 'Correct each one, and run the test again.' },
-    )
+    throw fail('kind_invalid', { reason: `${countNoun(failures, 'failure')} in ${path}` })
 }
 
 type Credentials = readonly (readonly [name: string, value: string])[]

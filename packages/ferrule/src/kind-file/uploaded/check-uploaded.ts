@@ -110,6 +110,7 @@ const knownHeaders: ReadonlySet<string> = new Set([
     'apikey',
     'consistencylevel',
     'content-language',
+    'from',
     'idempotency-key',
   ],
   ...['if-match', 'if-none-match', 'ocp-apim-subscription-key', 'prefer', 'token', 'user-agent'],
