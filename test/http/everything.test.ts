@@ -167,6 +167,9 @@ overStatements('a search over all connectors', async (engine) => {
     expect(await refused({ text: 'acme', kinds: ['shops'] })).toEqual([422, 'validation_failed', '/kinds/0'])
     expect(await refused({ text: 'acme', entities: ['ordres'] })).toEqual([422, 'validation_failed', '/entities/0'])
     expect(await refused({ filter: { eq: { nothing: 1 } } })).toEqual([422, 'validation_failed', '/filter/eq/nothing'])
+    expect((await searchAll(world, { filter: { eq: { nothing: 1 } } })).json.message).toBe(
+      'The request is not valid: /filter/eq/nothing is no searchable field of what is searched.',
+    )
     expect(await refused({ text: 'acme', include: { requestor: ['name'] } })).toEqual([422, 'validation_failed', '/include/requestor'])
     expect(await refused({ text: 'acme', include: { requester: ['nam'] } })).toEqual([422, 'validation_failed', '/include/requester/0'])
     expect(await refused({ text: 'acme', include: { requester: 'name' } })).toEqual([422, 'validation_failed', '/include/requester'])

@@ -58,7 +58,11 @@ export const textForms = {
     says: 'iso, seconds, milliseconds, date, or a text with {year} and slots for month, day, hour, minute and second',
     example: "as: '{year}-{month}-{day} {hour}:{minute}:{second}'",
   },
-  login: { pattern: `^(?:GET|POST) \\/${slots}$`, says: 'GET or POST and a path whose braces are closed', example: 'call: POST /v1/session' },
+  login: {
+    pattern: `^(?:GET|POST) \\/${slots}$`,
+    says: 'GET or POST and a path whose braces are closed',
+    example: 'call: POST /v1/session',
+  },
   life: {
     pattern: `^(?:\\d+[smhd]|(?!\\d+[a-z]$)${path})$`,
     says: 'a path in the answer, or a time: a number and s, m, h or d',

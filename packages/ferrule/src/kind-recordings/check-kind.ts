@@ -379,7 +379,8 @@ function checkFields({ name, walked: { fields, isSeen } }: Tested, { definition 
   const missing = fields.listMissing(record).filter((field) => !wanting.includes(field))
   if (unknown.length > 0)
     findings.addOfKind('note', { entity: name }, `records have fields that the kind does not name: ${unknown.join(', ')}`)
-  if (missing.length > 0) findings.addOfKind('note', { entity: name }, `no recorded record has a value in these fields: ${missing.join(', ')}`)
+  if (missing.length > 0)
+    findings.addOfKind('note', { entity: name }, `no recorded record has a value in these fields: ${missing.join(', ')}`)
 }
 
 async function checkRecordings(connection: Connection, { own, walked }: Tested, findings: FindingList): Promise<void> {

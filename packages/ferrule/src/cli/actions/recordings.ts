@@ -52,8 +52,7 @@ export async function testRecordings({ args: [path = ''], output, note }: Comman
   const failures = report.findings.filter(({ is }) => is === 'failure').length
   await output.rows([report.findings.map(({ file, line, column, is, call, message }) => ({ file, line, column, is, call, message }))])
   note(describeReport(report, failures, report.findings.length - failures))
-  if (failures > 0)
-    throw fail('kind_invalid', { reason: `${countNoun(failures, 'failure')} in ${path}` })
+  if (failures > 0) throw fail('kind_invalid', { reason: `${countNoun(failures, 'failure')} in ${path}` })
 }
 
 type Credentials = readonly (readonly [name: string, value: string])[]

@@ -199,8 +199,8 @@ class EverythingSearch implements Everything {
     const copies = connectors.flatMap((of) =>
       of.entities.filter(({ entity }) => input.entities?.includes(entity) ?? true).flatMap((each) => toCopy(of, each)),
     )
-    if (refused !== undefined && !isTaken) throw toOwnRefusal(refused.refusal)
     const planned = [...plans.values()].flatMap((known) => [...known.values()])
+    if (refused !== undefined && !isTaken) throw toOwnRefusal(refused.refusal, planned.length > 1)
     assertTaken(
       input.include ?? {},
       planned.flatMap((plan) => (plan === undefined || 'refusal' in plan ? [] : [plan])),

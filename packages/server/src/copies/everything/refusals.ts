@@ -19,8 +19,13 @@ export function describeRefusal({ code, errors, message }: FerruleError): string
 const toOwnProblems = ({ errors }: FerruleError): readonly Problem[] =>
   errors.map((problem) => moveProblem(problem, problem.field.replace(/^\/params(\/query)?/, '')))
 
-/** Names the field of the body that a refusal is about. */
-export const toOwnRefusal = (refusal: FerruleError): FerruleError => failValidation(toOwnProblems(refusal))
+/** Names the field of the body that a refusal is about. @param isOfMany the fields of one entity would mislead who meant another */
+export const toOwnRefusal = (refusal: FerruleError, isOfMany = false): FerruleError =>
+  failValidation(
+    toOwnProblems(refusal).map((problem) =>
+      isOfMany && refusal.code === 'field_not_searchable' ? { ...problem, message: 'is no searchable field of what is searched' } : problem,
+    ),
+  )
 
 /** Names the field of the body that is too complex. */
 export function toOwnError(thrown: unknown): unknown {

@@ -176,7 +176,7 @@ function toColumn(measure: Measure, index: number): Column {
 export const buildMeasureTable = (measures: readonly Measure[]): SearchTable => ({
   name: 'h',
   kind: '',
-  entity: 'having',
+  entity: 'the measures',
   columns: measures.map(toColumn),
   key: [],
 })
