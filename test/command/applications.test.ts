@@ -35,7 +35,7 @@ test('an application that is not there, or whose name two have, is named in the 
   expect(JSON.parse(several.stderr)).toMatchObject({ code: 'application_not_found', message: 'Several applications have the name twice.' })
 })
 
-test('a token for MCP is made for connectors by name, listed and revoked', async () => {
+test('an MCP token is made for connectors by name, listed and revoked', async () => {
   await runForJson(running.caller, 'connectors', 'create', 'gong', '--from-file', `${running.caller.folder}/gong.json`)
   const made = await runForJson(
     running.caller,

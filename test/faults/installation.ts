@@ -12,7 +12,7 @@ export interface InstallationOptions {
   readonly clock?: () => number
   /** The setting FERRULE_OPERATION_SECONDS. */
   readonly operationSeconds?: number
-  /** The setting FERRULE_PUBLIC_URL: tokens for MCP are bound to it, on all nodes. */
+  /** The setting FERRULE_PUBLIC_URL: MCP tokens are bound to it, on all nodes. */
   readonly publicUrl?: string
 }
 

@@ -141,7 +141,7 @@ function byHttp(sign: () => readonly [world: World, token: string]): Way['find']
   }
 }
 
-/** A token for MCP at the tool of agents. */
+/** An MCP token at the tool of agents. */
 function byMcp(connected: () => TestClient | undefined): Way['find'] {
   return async ({ text, filter, include = {}, entities: [entity] = [] }, random) => {
     const client = connected()

@@ -47,7 +47,7 @@ test('a token is refused everywhere but at the MCP endpoint, and says where it b
   ]
   for (const { status, json, headers, text } of answers) {
     expect([status, json.code, headers['www-authenticate']]).toEqual([401, 'invalid_token', 'Bearer'])
-    expect(json.message).toContain('it is a token for MCP')
+    expect(json.message).toContain('it is an MCP token')
     expect(json.hint).toContain(`${buildMcpAddress(world.settings)}`)
     expect(text).not.toContain(token)
   }

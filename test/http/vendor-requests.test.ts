@@ -39,7 +39,7 @@ describe('POST …/request', () => {
     expect([other.status, other.json.code]).toEqual([409, 'idempotency_key_conflict'])
   })
 
-  test('needs its own scope, which a token for one workspace and a token for MCP cannot have', async () => {
+  test('needs its own scope, which a token for one workspace and an MCP token cannot have', async () => {
     const request = { method: 'GET', path: '/shop.json' }
     const narrow = await world.ask(`${base}/account/applications/token`, {
       body: { client_id: client.id, client_secret: client.secret, scope: 'execute:read execute:write connectors:read' },

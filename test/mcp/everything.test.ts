@@ -62,7 +62,7 @@ test('says what a search of all connectors lacks', async () => {
   expect(await call('search', { text: 'acme', entity: 'ordres' })).toMatchObject({ isError: true, text: expect.stringContaining('orders') })
 })
 
-test('a token for MCP finds records of the connectors that it names only', async () => {
+test('an MCP token finds records of the connectors that it names only', async () => {
   const body = { name: 'agent', connector_ids: [other] }
   const { token } = (await world.ask(`${base}/account/mcp-tokens`, { token: world.token, body })).json
   const agent = await connectClient(`${world.url}/mcp`, token, '2026-07-28')

@@ -1,4 +1,4 @@
-/** Tokens for MCP at the endpoint, by a real client. */
+/** MCP tokens at the endpoint, by a real client. */
 import { expect, test } from 'vitest'
 import { base, connectorsPath, type Json, startWorld } from '../http/support.ts'
 import { share } from '../support/share.ts'

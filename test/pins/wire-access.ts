@@ -1,4 +1,4 @@
-/** Records and bodies of applications and of tokens for MCP, typed out by hand: a part of wire.test.ts. */
+/** Records and bodies of applications and of MCP tokens, typed out by hand: a part of wire.test.ts. */
 
 const mcpToken = {
   client_id: 'string | null',

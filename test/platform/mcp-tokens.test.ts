@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 const resource = 'https://ferrule.example/mcp'
 const refused = 'invalid_token: The bearer token is not valid here: it is unknown, expired or revoked, or belongs to another address.'
 
-overBoth('tokens for MCP', async (database) => {
+overBoth('MCP tokens', async (database) => {
   const world = await share(createWorld(database, 'mcp_tokens'))
   const platform = await world.open({ env: { FERRULE_PUBLIC_URL: 'https://ferrule.example' } })
   const other = await openBeside(world)
@@ -88,7 +88,7 @@ overBoth('tokens for MCP', async (database) => {
     const made = await make()
     for (const ask of [() => platform.tokens.authenticate(made.token, undefined), () => platform.tokens.authenticateCaller(made.token)]) {
       const error = await ask().catch((thrown) => thrown)
-      expect([error.code, error.status, error.message]).toEqual(['invalid_token', 401, expect.stringContaining('it is a token for MCP')])
+      expect([error.code, error.status, error.message]).toEqual(['invalid_token', 401, expect.stringContaining('it is an MCP token')])
       expect(error.hint).toContain(`Send it to ${resource}`)
     }
     const { token } = await platform.tokens.issueScopedToken(tenant, { workspace_name: 'default' })

@@ -51,7 +51,7 @@ describe('names that the library and the command read', () => {
 })
 
 overBoth('a service that starts in the shell of a client', (database) => {
-  test('keeps its application, its secret and its tokens for MCP', async () => {
+  test('keeps its application, its secret and its MCP tokens', async () => {
     const world = await newWorld(database)
     const first = await world.open()
     const pair = { clientId: first.first.clientId, clientSecret: first.first.clientSecret?.reveal() ?? '' }

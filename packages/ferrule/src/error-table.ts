@@ -77,7 +77,7 @@ export const errorTable = {
   not_offered: caller(501, 'This service has no {what}.', 'See /docs/existing-clients for what this service has.'),
   organization_not_found: caller(404, 'The organization does not exist.', 'See GET /api/v1/organizations.'),
   application_not_found: caller(404, 'The application does not exist.', 'See GET /api/v1/account/applications.'),
-  mcp_token_not_found: caller(404, 'The token for MCP does not exist.', 'See GET /api/v1/account/mcp-tokens.'),
+  mcp_token_not_found: caller(404, 'The MCP token does not exist.', 'See GET /api/v1/account/mcp-tokens.'),
   workspace_not_found: caller(404, 'The workspace does not exist.', 'See GET /api/v1/workspaces.'),
   connector_not_found: caller(404, 'The connector does not exist.', 'See GET /api/v1/integrations/connectors.'),
   connect_link_not_found: caller(

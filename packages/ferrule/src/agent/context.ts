@@ -43,7 +43,7 @@ export interface ToolDefinition {
   readonly description: string
   readonly inputSchema: JsonSchema
   readonly annotations: ToolAnnotations
-  /** Scope that a token for MCP needs; undefined: any token will do. */
+  /** Scope that an MCP token needs; undefined: any token will do. */
   readonly scope?: McpScope
   /** A call that fits, for errors. */
   readonly example: Readonly<Record<string, unknown>>

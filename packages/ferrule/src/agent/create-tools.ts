@@ -185,7 +185,7 @@ const readMore = buildReadMore([listConnectors, describe, search])
 /** The general tools that read, in the order of their list. */
 const readers: readonly ToolDefinition[] = [listConnectors, describe, execute, search, aggregate, changes, readMore, currentTime]
 
-/** Scopes that a token for MCP needs for the general tools, by name; a tool without one takes any token. */
+/** Scopes that an MCP token needs for the general tools, by name; a tool without one takes any token. */
 export const toolScopes: ReadonlyMap<string, McpScope> = new Map(
   [...readers, write].flatMap(({ name, scope }) => (scope === undefined ? [] : [[name, scope] as const])),
 )

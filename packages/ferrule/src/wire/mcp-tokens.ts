@@ -1,12 +1,12 @@
-/** Tokens for MCP on the wire. */
+/** MCP tokens on the wire. */
 import { int, list, oneOf, opt, orNull, str, time } from '../definition/index.ts'
 import { displayName } from './names.ts'
 import { page, pageQuery } from './paging.ts'
 import { body, part, query, record, uuid, type Wire } from './schemas.ts'
 
-/** Scopes that a token for MCP can have: its tools read and write records, and manage nothing. */
+/** Scopes that an MCP token can have: its tools read and write records, and manage nothing. */
 export const mcpScopes = ['connectors:read', 'execute:read', 'execute:write'] as const
-/** Scope of a token for MCP. */
+/** Scope of an MCP token. */
 export type McpScope = (typeof mcpScopes)[number]
 /** Scopes of an agent that reads: of a token whose maker named none, and of a client that asks for a token. */
 export const defaultMcpScopes: readonly McpScope[] = ['connectors:read', 'execute:read']
@@ -31,27 +31,27 @@ const token = {
   last_used_at: orNull(time('Time of the last use; uses within a minute after it are not stored')),
 }
 
-export const mcpTokenRecord = record('McpToken', token, 'A token for MCP, without its text')
-/** A token for MCP. */
+export const mcpTokenRecord = record('McpToken', token, 'An MCP token, without its text')
+/** An MCP token. */
 export type McpTokenRecord = Wire<typeof mcpTokenRecord>
 
-/** One page of tokens for MCP. */
-export const mcpTokenPage = page('McpTokenPage', mcpTokenRecord, 'tokens for MCP')
+/** One page of MCP tokens. */
+export const mcpTokenPage = page('McpTokenPage', mcpTokenRecord, 'MCP tokens')
 
 export const mcpTokenSecret = record(
   'McpTokenSecret',
   { ...token, token: str('Bearer token; it is stored as a hash and cannot be read again') },
-  'A new token for MCP with its text',
+  'A new MCP token with its text',
 )
-/** A new token for MCP. */
+/** A new MCP token. */
 export type McpTokenSecret = Wire<typeof mcpTokenSecret>
 
 export const mcpTokenRemoval = record(
   'McpTokenRemoval',
   { id: uuid('Token id'), revoked_at: time('Time of the revocation; every later call with the token is refused') },
-  'A revoked token for MCP',
+  'A revoked MCP token',
 )
-/** A revoked token for MCP. */
+/** A revoked MCP token. */
 export type McpTokenRemoval = Wire<typeof mcpTokenRemoval>
 
 export const mcpTokenInput = body(
@@ -75,11 +75,11 @@ export const mcpTokenInput = body(
     ),
     expires_in_days: opt(int('Days until the token expires.', { minimum: 1, maximum: mcpTokenDays.most, default: mcpTokenDays.usual })),
   },
-  'A new token for MCP',
+  'A new MCP token',
 )
-/** A new token for MCP. */
+/** A new MCP token. */
 export type McpTokenInput = Wire<typeof mcpTokenInput>
 
 export const mcpTokenQuery = query(pageQuery)
-/** What the list of tokens for MCP is limited to. */
+/** What the list of MCP tokens is limited to. */
 export type McpTokenQuery = Wire<typeof mcpTokenQuery>

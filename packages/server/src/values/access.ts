@@ -63,7 +63,7 @@ export function parseScopes(text: string): readonly Scope[] | undefined {
 
 /** The token of a caller. */
 export interface TokenFacts {
-  /** Id of a token for MCP; null for a bearer token of the token endpoint. */
+  /** Id of an MCP token; null for a bearer token of the token endpoint. */
   readonly id: string | null
   readonly expiresAt: number
   /** Mark of the client secret that the token goes back to; null: the token creates nothing that outlives it. */

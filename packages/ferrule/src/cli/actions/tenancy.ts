@@ -210,7 +210,7 @@ async function findConnectorIds(workspaces: readonly string[], context: CommandC
   return [...new Set(ids.flat())]
 }
 
-/** Creates a token for MCP and prints it. */
+/** Creates an MCP token and prints it. */
 export async function createToken(context: CommandContext): Promise<void> {
   const { args, options, output } = context
   const transport = await openSession(context)
@@ -228,7 +228,7 @@ export async function createToken(context: CommandContext): Promise<void> {
   context.note('The token is shown this once: keep it.')
 }
 
-/** Lists the tokens for MCP of the organization. */
+/** Lists the MCP tokens of the organization. */
 export async function listTokens(context: CommandContext): Promise<void> {
   const tokens = new McpTokens(await openSession(context))
   await context.output.list(collectPages(tokens.list({}, callOptions(context))), tokenColumns)
@@ -248,7 +248,7 @@ async function findToken(tokens: McpTokens, context: CommandContext): Promise<Mc
   throw new FerruleError('mcp_token_not_found', { message, hint }, {})
 }
 
-/** Revokes a token for MCP. */
+/** Revokes an MCP token. */
 export async function revokeToken(context: CommandContext): Promise<void> {
   const tokens = new McpTokens(await openSession(context))
   const { id, name } = await findToken(tokens, context)

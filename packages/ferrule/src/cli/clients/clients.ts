@@ -88,7 +88,7 @@ export const fileClients: Readonly<Record<FileClientName, FileClient>> = {
     buildCommand: buildTypedCommand,
     // It replaces no variables of the environment in headers, so it asks for the token once, and keeps it sealed.
     buildAddress: ({ url }, input) => ({ type: 'http', url, ...authorize(`\${input:${input}}`) }),
-    buildInput: (id) => ({ type: 'promptString', id, description: 'Token for MCP of Ferrule', password: true }),
+    buildInput: (id) => ({ type: 'promptString', id, description: 'MCP token of Ferrule', password: true }),
     next: 'Run the command "MCP: List Servers" in VS Code, and start the server.',
   },
   codex: {

@@ -14,7 +14,7 @@ export const groups: readonly GroupSpec[] = [
   { name: 'connectors', about: 'connectors of a workspace' },
   { name: 'kind', about: 'files that describe kinds of your own, and kinds of the organization' },
   { name: 'links', about: 'connect links: end users authorize connectors' },
-  { name: 'tokens', about: 'tokens for MCP: for the settings of agents' },
+  { name: 'tokens', about: 'MCP tokens: for the settings of agents' },
   { name: 'webhooks', about: 'endpoints of your own that get events of the organization' },
   { name: 'consumers', about: 'consumers of changes, whose cursors the service keeps' },
   { name: 'sync', about: 'copies of records that searches read' },

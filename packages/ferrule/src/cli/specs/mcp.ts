@@ -95,7 +95,7 @@ export const mcpCommands: readonly CommandSpec[] = [
       'No secret is written. With --remote the entry names a variable that holds a token of `ferrule tokens create`.',
     ].join('\n'),
     options: [
-      { flags: '--remote', about: 'let the client call the service itself, with a token for MCP' },
+      { flags: '--remote', about: 'let the client call the service itself, with an MCP token' },
       { flags: '--token-variable <name>', about: 'variable that holds the token; FERRULE_MCP_TOKEN by default' },
       { flags: '--write', about: 'offer the tool write too: create, update, delete' },
       { flags: '--print', about: 'print the entry only' },
@@ -115,12 +115,12 @@ export const mcpCommands: readonly CommandSpec[] = [
   },
 ]
 
-/** Commands about tokens for MCP. */
+/** Commands about MCP tokens. */
 export const tokenCommands: readonly CommandSpec[] = [
   {
     name: 'tokens create',
     args: '<name>',
-    about: 'create a token for MCP; it is printed this once',
+    about: 'create an MCP token; it is printed this once',
     details: [
       'The token reads the connectors of one workspace, also later ones, for 90 days. The options say otherwise.',
       'A connector is named by its id, its name, or its kind when a workspace has one of it.',
@@ -138,7 +138,7 @@ export const tokenCommands: readonly CommandSpec[] = [
   },
   {
     name: 'tokens list',
-    about: 'list the tokens for MCP of the organization, without their texts',
+    about: 'list the MCP tokens of the organization, without their texts',
     examples: ['ferrule tokens list', 'ferrule tokens list --format csv --fields name,expires_at,last_used_at'],
     record: async () => (await import('../../wire/mcp-tokens.ts')).mcpTokenRecord,
     load: async () => (await import('../actions/tenancy.ts')).listTokens,
@@ -146,7 +146,7 @@ export const tokenCommands: readonly CommandSpec[] = [
   {
     name: 'tokens revoke',
     args: '<token>',
-    about: 'revoke a token for MCP, which is named by its name or its id; its next call is refused',
+    about: 'revoke an MCP token, which is named by its name or its id; its next call is refused',
     options: [{ flags: '-y, --yes', about: 'revoke without a question' }],
     examples: ['ferrule tokens revoke laptop --yes', 'ferrule tokens revoke desk -y --quiet'],
     record: async () => (await import('../../wire/mcp-tokens.ts')).mcpTokenRemoval,

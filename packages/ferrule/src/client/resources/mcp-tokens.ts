@@ -7,7 +7,7 @@ import { addWorkspaceName, readPage, walkPages } from './pages.ts'
 
 const address = { endpoint: endpoints.listMcpTokens } as const
 
-/** Tokens for MCP: for the settings of an agent, long-lived and revocable. */
+/** MCP tokens: for the settings of an agent, long-lived and revocable. */
 export class McpTokens {
   readonly #transport: Transport
 

@@ -59,7 +59,7 @@ const tenancy = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readonly 
 ]
 
 /**
- * A grant of OAuth is a token for MCP without a text of its own; its access tokens are rows below it. A token ends with the grant of its
+ * A grant of OAuth is an MCP token without a text of its own; its access tokens are rows below it. A token ends with the grant of its
  * application. Its workspaces and connectors are ids only: a view never shows others.
  */
 const mcpTokens = ({ id, text, bytes, moment, end }: ColumnTypes): readonly string[] => [

@@ -36,7 +36,7 @@ export interface GrantTable {
   /** 1 when the application created the organization, else 0. */
   own: number
 }
-/** Tokens for MCP. A revoked token has no row. */
+/** MCP tokens. A revoked token has no row. */
 export interface McpTokenTable {
   id: string
   organization_id: string

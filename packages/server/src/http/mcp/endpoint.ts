@@ -63,7 +63,7 @@ async function findScope({ method, params: { name } }: McpMessage): Promise<Scop
   return method === 'tools/call' && typeof name === 'string' ? (await loadTools()).toolScopes.get(name) : undefined
 }
 
-/** Names the holder of a token: the token for MCP, else the client, whose bearer tokens change every 15 minutes. */
+/** Names the holder of a token: the MCP token, else the client, whose bearer tokens change every 15 minutes. */
 const identify = ({ organizationId, applicationId, workspaceIds, token }: Principal): string =>
   JSON.stringify(token.id === null ? [organizationId, applicationId, workspaceIds] : [organizationId, token.id])
 

@@ -1,4 +1,4 @@
-/** Keeps what the library stores: grants and access tokens as tokens for MCP, everything else as encrypted records. */
+/** Keeps what the library stores: grants and access tokens as MCP tokens, everything else as encrypted records. */
 import { isObject } from 'ferrule/internal'
 import { type McpScope, mcpScopes } from 'ferrule/wire'
 import type { Adapter, AdapterPayload, errors as OAuthErrors } from 'oidc-provider'

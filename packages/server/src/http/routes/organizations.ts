@@ -102,7 +102,7 @@ export const rotateApplicationSecret = principalRoute('rotateApplicationSecret',
   tag: 'applications',
   summary: 'Replace the secret of an application',
   about:
-    'The old secret and the tokens for MCP fail at once; its bearer tokens expire within 15 minutes. An application of several organizations is refused.',
+    'The old secret and the MCP tokens fail at once; its bearer tokens expire within 15 minutes. An application of several organizations is refused.',
   scope: 'applications:write',
   returns: { about: 'The application with its new secret, which is in this answer only', schema: wire.applicationSecret },
   problems: ['application_not_found', 'validation_failed'],
@@ -291,7 +291,7 @@ export const getScopedTokenInfo = principalRoute('getScopedTokenInfo', {
 
 export const createMcpToken = principalRoute('createMcpToken', {
   tag: 'tokens',
-  summary: 'Create a token for MCP',
+  summary: 'Create an MCP token',
   about: 'The token is in this answer only. It ends with the application that creates it, and with a replacement of its secret.',
   scope: 'applications:write',
   body: wire.mcpTokenInput,
@@ -303,7 +303,7 @@ export const createMcpToken = principalRoute('createMcpToken', {
 
 export const listMcpTokens = principalRoute('listMcpTokens', {
   tag: 'tokens',
-  summary: 'List the tokens for MCP of the organization',
+  summary: 'List the MCP tokens of the organization',
   about: 'Expired tokens stay for 30 days, revoked ones do not.',
   scope: 'applications:read',
   query: wire.mcpTokenQuery,
@@ -316,7 +316,7 @@ export const listMcpTokens = principalRoute('listMcpTokens', {
 
 export const revokeMcpToken = principalRoute('revokeMcpToken', {
   tag: 'tokens',
-  summary: 'Revoke a token for MCP',
+  summary: 'Revoke an MCP token',
   about: 'Every node refuses the next call with the token.',
   scope: 'applications:write',
   returns: { about: 'The revoked token', schema: wire.mcpTokenRemoval },

@@ -24,7 +24,7 @@ type AddressSettings = Pick<Settings, 'publicUrl' | 'port'>
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'] as const
 
 /**
- * Builds the address of the MCP endpoint. Tokens for MCP are bound to it. Without FERRULE_PUBLIC_URL it is an address of this machine: the
+ * Builds the address of the MCP endpoint. MCP tokens are bound to it. Without FERRULE_PUBLIC_URL it is an address of this machine: the
  * service never takes its own address from a request.
  */
 export const buildMcpAddress = ({ publicUrl, port }: AddressSettings): string => `${publicUrl ?? `http://127.0.0.1:${port}`}/mcp`

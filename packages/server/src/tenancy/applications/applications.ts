@@ -166,7 +166,7 @@ export interface Applications {
   /** Lists all organizations, with or without applications. */
   organizations(): Promise<readonly OrganizationReach[]>
   /**
-   * Replaces the secret. The old secret and the tokens for MCP fail at once. Bearer tokens issued with the old secret expire within 15
+   * Replaces the secret. The old secret and the MCP tokens fail at once. Bearer tokens issued with the old secret expire within 15
    * minutes, and workspace tokens issued with those within 35 minutes.
    * @param clientId if omitted, the first application, which gets the pair of the settings when they have one
    * @returns the new pair; without a secret when the pair is that of the settings

@@ -76,7 +76,7 @@ async function make(parts: StartParts, db: Db, { clientId, hash }: Pair): Promis
 }
 
 /**
- * Replaces the pair of an application, which ends its tokens for MCP.
+ * Replaces the pair of an application, which ends its MCP tokens.
  * @throws FerruleError `setting_invalid` when another application has the client id
  */
 export async function replacePair(db: Db, id: string, { clientId, hash }: Pick<Pair, 'clientId' | 'hash'>): Promise<void> {

@@ -1,4 +1,4 @@
-/** Keeps the state of the authorization server: records of its protocol, grants, and their access tokens as tokens for MCP. */
+/** Keeps the state of the authorization server: records of its protocol, grants, and their access tokens as MCP tokens. */
 import { hkdfSync } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { type McpScope, mcpTokenDays, mcpTokenInput } from 'ferrule/wire'
@@ -263,7 +263,7 @@ export interface OAuth {
   /** Ends a grant with all of its tokens. */
   endGrant(id: string): Promise<void>
 
-  /** Creates the text of an access token: the one of a token for MCP. @param from a secret that always gives the same text; undefined: random */
+  /** Creates the text of an access token: the one of an MCP token. @param from a secret that always gives the same text; undefined: random */
   newAccessToken(from?: string): string
   /** Stores an access token, and extends the grant; the same text again renews its end. @returns false when the grant has ended */
   saveAccessToken(token: string, about: Omit<OAuthAccessToken, 'clientId' | 'resource'>): Promise<boolean>

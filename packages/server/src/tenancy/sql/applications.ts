@@ -97,7 +97,7 @@ export const listApplicationsWithGrants = (db: Db) =>
     .orderBy('grants.organization_id')
     .execute()
 
-/** Replaces the client id and secret of an application, and ends its tokens for MCP. Call it in a transaction. */
+/** Replaces the client id and secret of an application, and ends its MCP tokens. Call it in a transaction. */
 export const updateClientPair = async (
   db: Db,
   id: string,

@@ -1,10 +1,10 @@
-/** Queries tokens for MCP. */
+/** Queries MCP tokens. */
 import type { Selectable } from 'kysely'
 import { type Db, named, skipLocked, withValues } from '../../db/database.ts'
 import { deleteEnded } from '../../db/delete-ended.ts'
 import type { McpTokenTable } from '../../db/schema/schema.ts'
 
-/** A token for MCP. */
+/** An MCP token. */
 export type McpTokenRow = Selectable<McpTokenTable>
 
 /** Inserts a token. */
@@ -70,7 +70,7 @@ export type UsedMcpToken = Awaited<ReturnType<ReturnType<typeof withDigest>['exe
 
 /** Builds the query of every call, compiled once. The digest of a secret decides on the organization. */
 export function mcpTokenQuery(db: Db): (digest: string) => Promise<UsedMcpToken | undefined> {
-  const query = named('token for MCP', withDigest(db, '').compile())
+  const query = named('MCP token', withDigest(db, '').compile())
   return async (digest) => (await db.executeQuery(withValues(query, digest))).rows[0]
 }
 

@@ -64,7 +64,7 @@ export const updateNameWithin = async (db: Db, ref: ApplicationRef, name: string
   (await updateWithin(db, ref).set({ name }).executeTakeFirst()).numUpdatedRows > 0n
 
 /**
- * Replaces the secret of an application that reaches this organization only, and ends its tokens for MCP. Call it in a transaction.
+ * Replaces the secret of an application that reaches this organization only, and ends its MCP tokens. Call it in a transaction.
  * @returns whether there was one
  */
 export const updateSecretWithin = async (db: Db, ref: ApplicationRef, hash: string): Promise<boolean> => {

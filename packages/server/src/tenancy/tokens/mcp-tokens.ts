@@ -1,5 +1,5 @@
 /**
- * Makes and stores tokens for MCP. What one reaches is decided, and checked against its maker, in one transaction. Turns the tokens of requests into
+ * Makes and stores MCP tokens. What one reaches is decided, and checked against its maker, in one transaction. Turns the tokens of requests into
  * principals, and stores in groups when they were last used.
  */
 import { crc32 } from 'node:zlib'
@@ -146,7 +146,7 @@ async function chooseReach(db: Db, principal: Principal, wanted: WantedReach): P
 }
 
 /**
- * The text of a token for MCP: `frl_mcp_`, 30 characters of base 62 from 176 random bits, and 6 characters with the CRC-32 of all before.
+ * The text of an MCP token: `frl_mcp_`, 30 characters of base 62 from 176 random bits, and 6 characters with the CRC-32 of all before.
  * Scanners for secrets find it by `frl_mcp_[0-9A-Za-z]{36}` and tell it from other texts by the checksum.
  */
 
@@ -172,7 +172,7 @@ export function newMcpToken(randomBytes: (size: number) => Buffer): { readonly t
   return { token, digest: digestText(token) }
 }
 
-/** Returns whether a bearer token claims to be a token for MCP. */
+/** Returns whether a bearer token claims to be an MCP token. */
 export const isMcpToken = (bearer: string): boolean => bearer.startsWith(prefix)
 
 /** Returns the digest that is stored for a token; undefined for a malformed text. */
@@ -181,11 +181,11 @@ export function digestMcpToken(bearer: string): string | undefined {
   return digestText(bearer)
 }
 
-/** Builds the refusal of a token for MCP at any other address of the service. The token is not looked up, so nothing is said about it. */
+/** Builds the refusal of an MCP token at any other address of the service. The token is not looked up, so nothing is said about it. */
 export const refuseMcpToken = (settings: Settings): FerruleError =>
   fail(
     'invalid_token',
-    { reason: 'it is a token for MCP' },
+    { reason: 'it is an MCP token' },
     { hint: `Send it to ${buildMcpAddress(settings)}; a token for this address comes from POST /api/v1/account/applications/token.` },
   )
 
@@ -244,7 +244,7 @@ export const createMcpTokens = (parts: Parts, services: McpTokenServices): McpTo
     await requireGrant(db, principal)
     await services.uses.store()
     const query = readQuery(listQuery, given)
-    const scope = { list: 'tokens for MCP', view: principal, query }
+    const scope = { list: 'MCP tokens', view: principal, query }
     const limit = query.limit ?? defaultLimit
     const rows = await sql.listMcpTokens(db, principal.organizationId, { after: readPosition(parts, scope), limit: limit + 1 })
     const names = await readNames(db, principal, rows)

@@ -1,4 +1,4 @@
-/** Interfaces of tokens: bearer tokens of the token endpoint, and tokens for MCP. */
+/** Interfaces of tokens: bearer tokens of the token endpoint, and MCP tokens. */
 import type { McpTokenRecord, McpTokenRemoval, McpTokenSecret, Page, ScopedToken, ScopedTokenInfo, TokenAnswer } from 'ferrule/wire'
 import type { Caller, Principal } from '../../values/access.ts'
 
@@ -73,7 +73,7 @@ export interface McpRequest {
 }
 
 /**
- * Tokens for MCP: opaque, named in lists, and revocable. They end with their application, its grant or its secret. The methods with a
+ * MCP tokens: opaque, named in lists, and revocable. They end with their application, its grant or its secret. The methods with a
  * principal need an application token of the organization.
  */
 export interface McpTokens {
@@ -97,9 +97,9 @@ export interface McpTokens {
    */
   revoke(principal: Principal, id: string): Promise<McpTokenRemoval>
   /**
-   * Turns the token of a request to the MCP endpoint into a principal. Reads a token for MCP from the database each time. Takes bearer
+   * Turns the token of a request to the MCP endpoint into a principal. Reads an MCP token from the database each time. Takes bearer
    * tokens of the token endpoint too, whatever the resource.
-   * @throws FerruleError `invalid_token`: the same for an unknown, expired, revoked or malformed token for MCP, and for one of another
+   * @throws FerruleError `invalid_token`: the same for an unknown, expired, revoked or malformed MCP token, and for one of another
    *   resource; `missing_token`; for other tokens what `Tokens.authenticate` throws
    */
   authenticate(request: McpRequest): Promise<Principal>

@@ -79,7 +79,7 @@ export function Page() {
   )
 }
 
-/** What a change of an application changes. Its end takes its tokens for MCP and its links along. */
+/** What a change of an application changes. Its end takes its MCP tokens and its links along. */
 const applicationKeys = [['applications'], ['mcp-tokens'], ['links']] as const
 
 /** What the buttons get. */
