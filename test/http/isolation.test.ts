@@ -307,7 +307,7 @@ const naming: Readonly<Record<string, (name: string) => readonly [path: string, 
   'a connect link': (name) => [`${base}/connect/links`, { body: { end_user: { id: '1' }, kinds: [name] } }],
   'defaults of a connect link': (name) => [`${base}/connect/links`, { body: { end_user: { id: '1' }, defaults: { [name]: {} } } }],
   'an authorization': (name) => [`${connectorsPath}/oauth/initiate`, { body: { ...consentOf, connector_type: name } }],
-  'an application at a vendor': (name) => [
+  'an OAuth client at a vendor': (name) => [
     `${base}/oauth/credentials`,
     { method: 'PUT', body: { ...applicationOf, connector_type: name } },
   ],

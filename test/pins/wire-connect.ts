@@ -1,4 +1,4 @@
-/** Records and bodies of connect links and of the operator's applications at vendors, typed out by hand. */
+/** Records and bodies of connect links and of the operator's OAuth clients at vendors, typed out by hand. */
 
 const link = {
   allow_other_account: 'boolean',

@@ -9,7 +9,7 @@ import { base, startWorld } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
-test('the redirect URI is known before an application at the vendor is stored, without FERRULE_PUBLIC_URL too', async () => {
+test('the redirect URI is known before an OAuth client at the vendor is stored, without FERRULE_PUBLIC_URL too', async () => {
   const world = await startWorld({ settings: { port: 8_090, host: '127.0.0.1' } })
   try {
     const { json: service } = await world.ask(`${base}/service`, { token: world.token })

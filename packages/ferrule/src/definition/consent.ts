@@ -109,7 +109,7 @@ export interface Consent {
   readonly separator?: string
   /** The page takes the digest of a secret, and the exchange of the code takes the secret itself (PKCE, RFC 7636, S256). */
   readonly pkce?: true
-  /** Credential fields that belong to the operator's application at the vendor, not to the consenting account. */
+  /** Credential fields that belong to the operator's OAuth client at the vendor, not to the consenting account. */
   readonly application: readonly string[]
   /** Who can consent, as a sentence. */
   readonly who: string

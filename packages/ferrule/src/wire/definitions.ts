@@ -77,7 +77,7 @@ export const definitionRecord = record(
           schema: jsonSchema(`Fields. ${findings}`),
           application_fields: list(
             str('Name'),
-            'Fields that belong to your own application at the vendor, which its consent page needs; empty without a consent page',
+            'Fields that belong to your own OAuth client at the vendor, which its consent page needs; empty without a consent page',
           ),
           revokes_consent: bool('true: the deletion of the last connector of a consent ends the access at the vendor'),
         },

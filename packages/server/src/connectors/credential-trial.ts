@@ -1,5 +1,5 @@
 /**
- * Tries credentials at the vendor before they are stored. Those of a consent belong to the operator's application at the vendor, and never
+ * Tries credentials at the vendor before they are stored. Those of a consent belong to the operator's OAuth client at the vendor, and never
  * contain its fields.
  */
 import { FerruleError } from 'ferrule'

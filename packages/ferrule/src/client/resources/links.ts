@@ -56,7 +56,7 @@ export class Links {
   }
 }
 
-/** The operator's own applications at vendors. Their secrets are never returned. */
+/** The operator's own OAuth clients at vendors. Their secrets are never returned. */
 export class OAuthCredentials {
   readonly #transport: Transport
 

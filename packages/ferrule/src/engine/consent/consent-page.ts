@@ -10,7 +10,7 @@ export interface ConsentScheme {
   /** Name among the kind's schemes. */
   readonly name: string
   readonly title: string
-  /** Credential fields of the operator's application at the vendor. A connector refers to them and does not store them. */
+  /** Credential fields of the operator's OAuth client at the vendor. A connector refers to them and does not store them. */
   readonly applicationFields: readonly string[]
   /** Scopes that the page asks for; empty if the vendor's application states them. */
   readonly scopes: readonly string[]

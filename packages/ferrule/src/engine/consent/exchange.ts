@@ -37,7 +37,7 @@ const applicationErrors: ReadonlySet<unknown> = new Set(['invalid_client', 'unau
 function failRefused(connection: BareConnection, answer: WireAnswer, reason: string): FerruleError {
   const error = readOauthError(answer)
   const hint = applicationErrors.has(error)
-    ? 'Check the client id and the client secret of the application at the vendor, then start the consent again.'
+    ? 'Check the id and the secret of the OAuth client at the vendor, then start the consent again.'
     : 'Start the consent again: a code is valid for one exchange and a short time.'
   return failAuth(connection, error === undefined ? reason : `${reason} (${error})`, hint)
 }

@@ -1,4 +1,4 @@
-/** The operator's own applications at vendors on the wire, and the start of an authorization in the form of the platform's clients. */
+/** The operator's own OAuth clients at vendors on the wire, and the start of an authorization in the form of the platform's clients. */
 import { int, list, oneOf, open, opt, orNull, str, time } from '../../definition/index.ts'
 import { displayName, workspaceNames } from '../names.ts'
 import { body, query, record, uuid, type Wire } from '../schemas.ts'
@@ -23,9 +23,9 @@ export const oauthCredentialsRecord = record(
     redirect_uri: str('Address to register at the vendor as the redirect URI'),
     webhook_uri: orNull(str('Address to register at the vendor for webhooks of all accounts; null: the kind reads no webhooks')),
   },
-  'An application at a vendor, without its secret',
+  'An OAuth client at a vendor, without its secret',
 )
-/** An application at a vendor. */
+/** An OAuth client at a vendor. */
 export type OAuthCredentialsRecord = Wire<typeof oauthCredentialsRecord>
 
 export const oauthCredentialsList = record(
@@ -56,14 +56,14 @@ export const oauthCredentialsInput = body(
       }),
     ),
     connector_definition_id: opt(str('Kind, by the id of its definition.', { maxLength: 256 })),
-    configuration: open('Fields of the application at the vendor, such as client_id and client_secret.'),
+    configuration: open('Fields of the OAuth client at the vendor, such as client_id and client_secret.'),
     webhook_secret: webhookSecret(
       'Secret that the vendor signs webhooks with, where it is none of these fields; null deletes it. Left out: it stays.',
     ),
   },
-  'An application at a vendor',
+  'An OAuth client at a vendor',
 )
-/** An application at a vendor. */
+/** An OAuth client at a vendor. */
 export type OAuthCredentialsInput = Wire<typeof oauthCredentialsInput>
 
 export const oauthCredentialsRemovalQuery = query({

@@ -1,4 +1,4 @@
-/** Interfaces of connect links, of the page that end users open, and of the operator's applications at vendors. */
+/** Interfaces of connect links, of the page that end users open, and of the operator's OAuth clients at vendors. */
 import type * as wire from 'ferrule/wire'
 import type { Principal } from '../../values/access.ts'
 
@@ -96,7 +96,7 @@ export interface ChoiceVisit extends PageVisit {
   readonly readCookie: (attemptId: string) => string | undefined
 }
 
-/** The operator's applications at vendors, one per kind and organization. Their secrets never leave. */
+/** The operator's OAuth clients at vendors, one per kind and organization. Their secrets never leave. */
 export interface VendorApplications {
   /**
    * Stores the application of a kind; it replaces an earlier one, for its connectors too. Scope connectors:write.

@@ -256,7 +256,7 @@ type PageKind = ConnectPage['kinds'][number]
 interface KindParts {
   readonly kind: ServedKind
   readonly values: LinkValues
-  /** True: the organization has an application at the vendor, so its consent page can be used. */
+  /** True: the organization has an OAuth client at the vendor, so its consent page can be used. */
   readonly hasApplication: boolean
 }
 

@@ -1,9 +1,9 @@
-/** Queries the operator's applications at vendors. */
+/** Queries the operator's OAuth clients at vendors. */
 import type { Selectable } from 'kysely'
 import { type Db, lockForUpdate, lockKeyShare } from '../../db/database.ts'
 import type { VendorApplicationTable } from '../../db/schema/schema.ts'
 
-/** An application at a vendor. */
+/** An OAuth client at a vendor. */
 export type VendorApplicationRow = Selectable<VendorApplicationTable>
 
 /** The application of a kind in an organization. */

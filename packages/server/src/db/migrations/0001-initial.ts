@@ -111,7 +111,7 @@ const consoleSessions = ({ id, text, moment, end }: ColumnTypes): readonly strin
   'create index console_sessions_by_use on console_sessions (last_used_at)',
 ]
 
-/** A connector of a consent refers to the operator's application at the vendor, and never has a copy of its secret. */
+/** A connector of a consent refers to the operator's OAuth client at the vendor, and never has a copy of its secret. */
 const connectors = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readonly string[] => [
   `create table vendor_applications (
     id ${id} primary key,

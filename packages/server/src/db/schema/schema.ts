@@ -422,7 +422,7 @@ export interface ConnectAttemptTable {
   expires_at: Moment
 }
 
-/** The operator's applications at vendors: client id and secret of a kind, in an organization. */
+/** The operator's OAuth clients at vendors: client id and secret of a kind, in an organization. */
 export interface VendorApplicationTable {
   id: string
   organization_id: string

@@ -21,7 +21,7 @@ export const findDataKey = (db: Db, { id, organizationId, workspaceId }: { id: s
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst()
 
-/** Lists the ids of master keys that wrap data keys, or encrypt applications at vendors and tokens of deleted connectors. */
+/** Lists the ids of master keys that wrap data keys, or encrypt OAuth clients at vendors and tokens of deleted connectors. */
 export async function listUsedMasterKeys(db: Db): Promise<string[]> {
   const wrapping = await db.selectFrom('data_keys').select('master_key_id').distinct().execute()
   const sealing = await db.selectFrom('vendor_applications').select('master_key_id').distinct().execute()

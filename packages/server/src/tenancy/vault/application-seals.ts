@@ -1,5 +1,5 @@
 /**
- * Encrypts with the master key what belongs to no workspace: the operator's applications at vendors, the secrets of webhooks and what vendors
+ * Encrypts with the master key what belongs to no workspace: the operator's OAuth clients at vendors, the secrets of webhooks and what vendors
  * send, since an organization has no data key, and tokens of deleted connectors, whose data key may be deleted too.
  */
 import { type CredentialValues, Secret } from 'ferrule/engine'

@@ -68,7 +68,7 @@ export const initiateOAuth = principalRoute('initiateOAuth', {
 
 export const saveOAuthCredentials = principalRoute('saveOAuthCredentials', {
   tag: 'connect',
-  summary: 'Store your own application at a vendor',
+  summary: 'Store your own OAuth client at a vendor',
   about:
     'One application per kind and organization. A new one replaces the old one, also for connectors that were authorized by it: they refer to the application and have no copy of its secret.',
   scope: 'connectors:write',
@@ -81,7 +81,7 @@ export const saveOAuthCredentials = principalRoute('saveOAuthCredentials', {
 
 export const listOAuthCredentials = principalRoute('listOAuthCredentials', {
   tag: 'connect',
-  summary: 'List your own applications at vendors',
+  summary: 'List your own OAuth clients at vendors',
   scope: 'connectors:read',
   returns: { about: 'The applications, without their secrets', schema: wire.oauthCredentialsList },
   problems: ['not_offered', 'organization_forbidden'],
@@ -90,7 +90,7 @@ export const listOAuthCredentials = principalRoute('listOAuthCredentials', {
 
 export const deleteOAuthCredentials = principalRoute('deleteOAuthCredentials', {
   tag: 'connect',
-  summary: 'Delete your own application at a vendor',
+  summary: 'Delete your own OAuth client at a vendor',
   about: 'Refused while connectors use it, unless `force` is true. Their tokens cannot be renewed or ended then.',
   scope: 'connectors:write',
   query: wire.oauthCredentialsRemovalQuery,
