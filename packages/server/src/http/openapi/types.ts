@@ -20,7 +20,7 @@ export const tags = {
   connectors: 'Connectors: one external system with one set of credentials',
   connect: 'Connect links: end users authorize connectors, in a browser',
   execute: 'Run an action on an entity',
-  'context store': 'The synced copy: how it is filled, how fresh it is, and its records',
+  copies: 'Copies of entities: how they are filled, how fresh they are, and their records',
   webhooks: 'Events of the organization: sent to addresses of yours, and by polling',
   jobs: 'Work that was asked for',
   service: 'State of the service',

@@ -22,7 +22,7 @@ export const listChanges: PrincipalRoute = {
   auth: 'principal',
   document: {
     id: 'listChanges',
-    tag: 'context store',
+    tag: 'copies',
     summary: "List the changes of an entity's copy",
     about:
       'Without `after` all records come first, between the marks snapshot_begin and snapshot_end, then what changes, without a gap. ' +
@@ -46,7 +46,7 @@ export const listConnectorChanges: PrincipalRoute = {
   auth: 'principal',
   document: {
     id: 'listConnectorChanges',
-    tag: 'context store',
+    tag: 'copies',
     summary: "List the changes of a connector's copy",
     about:
       'The changes of all entities that can be searched, each entry with its entity. Order is kept within an entity, not between entities. An entity ' +
@@ -197,7 +197,7 @@ const openConsumer = async (exchange: Exchange<Principal>, { platform, operation
 })
 
 export const listChangeConsumers = principalRoute('listChangeConsumers', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'List the consumers of changes',
   about: 'Each with where it stands, and how much it has not read.',
   scope: 'execute:read',
@@ -211,7 +211,7 @@ export const listChangeConsumers = principalRoute('listChangeConsumers', {
 })
 
 export const getChangeConsumer = principalRoute('getChangeConsumer', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Read a consumer of changes',
   scope: 'execute:read',
   returns: { about: 'The consumer', schema: wire.changeConsumer },
@@ -224,7 +224,7 @@ export const getChangeConsumer = principalRoute('getChangeConsumer', {
 })
 
 export const saveChangeConsumer = principalRoute('saveChangeConsumer', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Register a consumer of changes, or move its cursor',
   about:
     'What it has not read is kept beyond the days of other changes, at most 64 MB for an entity. An empty body registers it at the beginning: all ' +
@@ -242,7 +242,7 @@ export const saveChangeConsumer = principalRoute('saveChangeConsumer', {
 })
 
 export const deleteChangeConsumer = principalRoute('deleteChangeConsumer', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Delete a consumer of changes',
   about: 'Nothing is kept for it any more.',
   scope: 'connectors:write',

@@ -6,7 +6,7 @@ import { limited, nextPage, type PrincipalRoute, principalRoute, requireCopies, 
 import { eventStream } from '../streams/event-stream.ts'
 
 export const search = principalRoute('search', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Search all connectors at once',
   about:
     'Finds records of all entities of all connectors that the token reaches: by words, by a filter, or both. What was not searched, because it is not ' +
@@ -27,7 +27,7 @@ export const search = principalRoute('search', {
 })
 
 export const getContextStore = principalRoute('getContextStore', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Read the status of the copy of a connector',
   about: 'State, records, freshness, last error and next run, of the connector and of each entity.',
   scope: 'connectors:read',
@@ -42,7 +42,7 @@ export const watchContextStore: PrincipalRoute = {
   auth: 'principal',
   document: {
     id: 'watchContextStore',
-    tag: 'context store',
+    tag: 'copies',
     summary: 'Watch the status of the copy of a connector',
     about:
       'Server-sent events `status`, each with the status as JSON: now, and after every change. The stream ends with the client, and with the token: its last event is then `end`, with the problem.',
@@ -73,7 +73,7 @@ async function* untilFilled(
 }
 
 export const setSchedule = principalRoute('setSchedule', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Set the schedule of the copy',
   about: 'For the connector, or with `entity` for the entities that are read with that one.',
   scope: 'connectors:write',
@@ -86,7 +86,7 @@ export const setSchedule = principalRoute('setSchedule', {
 })
 
 export const resetContextStore = principalRoute('resetContextStore', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Empty the copy of a connector and fill it again',
   about: 'Cancels the running sync. Nothing changes at the vendor.',
   scope: 'connectors:write',
@@ -146,7 +146,7 @@ async function inspectConnector(
 }
 
 export const inspect = principalRoute('inspectConnector', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Inspect a connector and its copy',
   scope: 'connectors:read',
   returns: { about: 'Searchable entities, their state, and problems that need attention', schema: wire.inspection },
@@ -155,7 +155,7 @@ export const inspect = principalRoute('inspectConnector', {
 })
 
 export const requestSync = principalRoute('requestSync', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Bring the copy of a connector up to date',
   about: 'Queues a run, or joins the one that waits. Entities that are read together with the given ones are brought up to date too.',
   scope: 'connectors:write',
@@ -170,7 +170,7 @@ export const requestSync = principalRoute('requestSync', {
 })
 
 export const listSyncs = principalRoute('listSyncs', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'List the runs of a connector',
   about: 'The newest first.',
   scope: 'connectors:read',
@@ -185,7 +185,7 @@ export const listSyncs = principalRoute('listSyncs', {
 })
 
 export const getSync = principalRoute('getSync', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Read a run',
   scope: 'connectors:read',
   returns: { about: 'The run', schema: wire.syncRunRecord },
@@ -196,7 +196,7 @@ export const getSync = principalRoute('getSync', {
 })
 
 export const cancelSync = principalRoute('cancelSync', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'Cancel a run',
   about: 'Written records stay. A finished run does not change.',
   scope: 'connectors:write',
@@ -213,7 +213,7 @@ export const watchSync: PrincipalRoute = {
   auth: 'principal',
   document: {
     id: 'watchSync',
-    tag: 'context store',
+    tag: 'copies',
     summary: 'Watch a run',
     about:
       'Server-sent events `run`, each with the run as JSON: now, and after every change. The stream ends with the run, and with the token: its last event is then `end`, with the problem.',

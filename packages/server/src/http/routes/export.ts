@@ -70,8 +70,8 @@ export const exportEntity: PrincipalRoute = {
   auth: 'principal',
   document: {
     id: 'exportEntity',
-    tag: 'context store',
-    summary: "Export an entity's records from the context store",
+    tag: 'copies',
+    summary: "Export an entity's records from its copy",
     about:
       'Searchable fields of all records that the filter finds, as a stream. It is a walk over the copy while it changes: a record that does not change comes once. ' +
       'A transfer that breaks off ends without the final chunk, never as if it were whole.',

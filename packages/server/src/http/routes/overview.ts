@@ -56,7 +56,7 @@ export const listConnectorOverviews = principalRoute('listConnectorOverviews', {
 })
 
 export const listUnfinishedSyncs = principalRoute('listUnfinishedSyncs', {
-  tag: 'context store',
+  tag: 'copies',
   summary: 'List the queued and running runs of all connectors',
   about: 'The newest first. Finished runs are in the list of their connector.',
   scope: 'connectors:read',

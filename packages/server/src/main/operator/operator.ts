@@ -332,7 +332,7 @@ async function exportTo(connector: string, entity: string, options: ExportOption
 /** Builds `ferrule-server export …`. */
 function buildExportCommand(): Command {
   return new Command('export')
-    .description("write an entity's records from the context store of a running service")
+    .description("write an entity's records from its copy in a running service")
     .argument('<connector id>')
     .argument('<entity>')
     .addOption(new Option('--format <format>', 'ndjson, csv or parquet').choices([...exportFormatNames]).default('ndjson'))
