@@ -23,7 +23,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\b(?:is|are|was|were) none\b/i, 'does not exist, is missing'],
   [/\bof before\b/i, 'earlier, previous'],
   [/\bfor ever\b/i, 'forever'],
-  [/\bin the place of\b/i, 'instead of'],
+  [/\bin (?:the )?place of\b/i, 'instead of'],
   [/\bat one time\b/i, 'at the same time, concurrently'],
   [/\bworked out\b/i, 'computed'],
   [/\bby purpose\b/i, 'on purpose'],
