@@ -58,12 +58,14 @@ test('a vendor that cannot be reached ends the creation with 502, and nothing is
 
 test('syncs of unchecked credentials wait for a call that passed', async () => {
   const { json } = await create(tried('unchecked', { check: false }))
+  expect(json).toMatchObject({ status: 'active', status_reason: expect.stringContaining('Syncs wait until a call succeeds') })
   const status = async () => (await world.ask(`${connectorsPath}/${json.id}/context_store`, { token: world.token })).json
   await world.context.sync()
   expect(await status()).toMatchObject({ records: 0, running: null, queued: { state: 'queued', cause: 'created' } })
   expect((await world.execute(json.id, { entity: 'users', action: 'list' })).status).toBe(200)
   await world.context.sync()
   expect(await status()).toMatchObject({ state: 'ready', records: 312, queued: null })
+  expect((await world.ask(`${connectorsPath}/${json.id}`, { token: world.token })).json.status_reason).toBeNull()
 })
 
 test('a repeat under the same Idempotency-Key gets the connector that was made', async () => {

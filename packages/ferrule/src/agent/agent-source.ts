@@ -15,7 +15,7 @@ export interface AgentConnector {
   readonly workspace: string | null
   /** `active`, or why calls would fail: `auth_error`, `disabled`. */
   readonly state: string
-  /** Why the connector is not active, and what to do. */
+  /** Why the connector is not active, or why its syncs wait, and what to do. */
   readonly reason: string | null
 }
 

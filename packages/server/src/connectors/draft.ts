@@ -22,8 +22,14 @@ const missing = { id: '00000000-0000-0000-0000-000000000000', schema: { type: 'o
 
 /** Returns the status of a connector; an inactive workspace overrides its own status. */
 export const getConnectorStatus = (row: ConnectorRow): ConnectorStatus => (row.workspace_status === 'inactive' ? 'disabled' : row.status)
-const getStatusReason = (row: ConnectorRow): string | null =>
-  row.workspace_status === 'inactive' ? 'Its workspace is inactive; set the status of the workspace to active.' : row.status_reason
+
+const unchecked = 'The credentials are unchecked. Syncs wait until a call succeeds with them: check the connector, or make a call.'
+
+function getStatusReason(row: ConnectorRow, kind: ServedKind | undefined): string | null {
+  if (row.workspace_status === 'inactive') return 'Its workspace is inactive; set the status of the workspace to active.'
+  if (row.status === 'active' && row.unchecked && kind !== undefined && summarize(kind).copied) return unchecked
+  return row.status_reason
+}
 
 /** Converts what records, summaries and overviews share. */
 export const toCommon = (row: ConnectorRow, kind: ServedKind | undefined): ConnectorCommon => ({
@@ -41,7 +47,7 @@ export const toCommon = (row: ConnectorRow, kind: ServedKind | undefined): Conne
   ...(kind?.own === undefined ? {} : { kind_version: kind.own.version }),
   definition_id: kind === undefined ? missing.id : summarize(kind).id,
   status: getConnectorStatus(row),
-  status_reason: getStatusReason(row),
+  status_reason: getStatusReason(row, kind),
   credential_scheme: row.scheme,
   credential_fields: JSON.parse(row.credential_fields),
   environment: { sandbox: Boolean(row.sandbox) },

@@ -116,7 +116,7 @@ async function lookAtConnectors(transport: Transport, context: CommandContext): 
     callOptions(context),
   )) {
     const check = `connector ${name}`
-    findings.push(status === 'active' ? fine(check, `${kind}, active`) : warn(check, `${kind}, ${status}`, reason ?? ''))
+    findings.push(status === 'active' && reason === null ? fine(check, `${kind}, active`) : warn(check, `${kind}, ${status}`, reason ?? ''))
   }
   return findings.length > 0
     ? findings

@@ -257,7 +257,7 @@ export const shopify = connector({
     api_version: opt(
       find(
         { says: 'Leave the version out unless you need another one.' },
-        str(`Version of the Admin API, YYYY-MM; ${version} when it is left out`, {
+        str('Version of the Admin API, YYYY-MM', {
           pattern: '^\\d{4}-(01|04|07|10)$',
           default: version,
           says: 'must be a version such as 2026-07',

@@ -15,5 +15,7 @@ test('the refusals of an error are said once: in its list, or at their fields', 
   expect(describeError(whole, ['/name', '/credentials'])).toMatchObject({ sentence: 'The request is not valid.', details: [] })
   expect(describeError(whole, ['/credentials/key/a'])).toMatchObject({ details: named })
   expect(describeError(refuse('/name is required.', errors.slice(0, 1)))).toMatchObject({ sentence: '/name is required.', details: [] })
+  const own = { field: '/credentials', message: '/credentials: Gong refused them.', error_code: 'refused' }
+  expect(describeError(refuse('Gong refused them.', [own]))).toMatchObject({ sentence: 'Gong refused them.', details: [] })
   expect(describeError(refuse('Another sentence.'))).toMatchObject({ sentence: 'Another sentence.', details: named })
 })

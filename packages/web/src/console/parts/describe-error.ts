@@ -61,7 +61,8 @@ export function describeError(error: unknown, marked: readonly string[] = []): S
   const { code, message, hint, errors, headers, upstream } = error
   const vendor = upstream?.message === undefined || message.includes(upstream.message) ? [] : [`The vendor says: ${upstream.message}`]
   const isMarked = ({ field }: Problem) => marked.some((at) => field === at || field.startsWith(`${at}/`))
-  const refusals = errors.filter((each) => !isMarked(each)).map((each) => each.message)
+  const isSaid = ({ field, message: refusal }: Problem) => refusal === `${field}: ${message}`
+  const refusals = errors.filter((each) => !isMarked(each) && !isSaid(each)).map((each) => each.message)
   const sentence = shorten(
     message,
     errors.map((each) => each.message),

@@ -203,6 +203,11 @@ const tabs: Readonly<Record<string, { readonly title: string; readonly Tab: Comp
   settings: { title: 'Settings', Tab: SettingsTab },
 }
 
+/** A phone has one line for the tabs, which scrolls. */
+function showTab(tab: HTMLElement | null): void {
+  tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+}
+
 /** Shows the tabs; the address names the open one. */
 function ConnectorTabs({ connector }: TabProps) {
   const [{ tab }, change] = useAddressParams('tab', 'cursor', 'entity')
@@ -214,7 +219,7 @@ function ConnectorTabs({ connector }: TabProps) {
     <Tabs value={open} onChange={choose} keepMounted={false}>
       <Tabs.List aria-label="Parts of the connector">
         {shown.map(([name, { title }]) => (
-          <Tabs.Tab key={name} value={name}>
+          <Tabs.Tab key={name} value={name} ref={name === open ? showTab : null}>
             {name === 'notices' && connector.notices.length > 0 ? `${title} (${connector.notices.length})` : title}
           </Tabs.Tab>
         ))}
@@ -251,26 +256,26 @@ export function Page() {
 }
 
 const alertTitles: Readonly<Record<wire.ConnectorRecord['status'], string>> = {
-  active: '',
+  active: 'The credentials have not been checked',
   auth_error: 'The vendor refuses the credentials',
   disabled: 'The workspace of this connector is inactive',
 }
 
-/** Shows the reason; nothing for a connector that works. */
+/** Shows why a connector does not work or waits, with the way out; nothing for one that works. */
 function TroubleAlert({ connector }: { readonly connector: wire.ConnectorRecord }) {
   const [, change] = useAddressParams('tab')
   const { status, status_reason: reason } = connector
-  if (status === 'active') return null
+  if (reason === null) return null
   return (
-    <Alert color="red" variant="light" title={alertTitles[status]}>
+    <Alert color={status === 'active' ? 'yellow' : 'red'} variant="light" title={alertTitles[status]}>
       <Stack gap="sm">
-        <Text size="sm">{readReason(reason ?? '')}</Text>
-        {status === 'auth_error' && (
+        <Text size="sm">{readReason(reason)}</Text>
+        {status !== 'disabled' && (
           <Group gap="xs">
             <Button size="xs" onClick={() => change({ tab: 'credentials' })}>
-              Replace the credentials
+              {status === 'active' ? 'Check the credentials' : 'Replace the credentials'}
             </Button>
-            <ConnectLinkButton connector={connector} />
+            {status === 'auth_error' && <ConnectLinkButton connector={connector} />}
           </Group>
         )}
       </Stack>

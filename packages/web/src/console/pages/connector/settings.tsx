@@ -74,6 +74,9 @@ function ScopeChoice({ isLimited, onChange }: { readonly isLimited: boolean; rea
   )
 }
 
+const sortEntities = (selections: readonly wire.EntitySelection[]): readonly wire.EntitySelection[] =>
+  selections.toSorted((one, other) => (one.entity < other.entity ? -1 : 1))
+
 /** Holds the selection until it is stored. */
 function useSelection({ id, entities: stored }: wire.ConnectorRecord) {
   const [chosen, setChosen] = useState<readonly wire.EntitySelection[] | undefined>(stored.length === 0 ? undefined : stored)
@@ -93,12 +96,13 @@ function useSelection({ id, entities: stored }: wire.ConnectorRecord) {
   )
   const set = (entity: string, selection: wire.EntitySelection | undefined) =>
     setChosen([...(chosen ?? []).filter((each) => each.entity !== entity), ...(selection === undefined ? [] : [selection])])
-  return { chosen, setChosen, set, change }
+  const isSame = writeJson(sortEntities(chosen ?? [])) === writeJson(sortEntities(stored))
+  return { chosen, setChosen, set, change, canChange: !isSame && chosen?.length !== 0 }
 }
 
 /** Shows the form. */
-export function EntitiesSection({ connector, kind }: { readonly connector: wire.ConnectorRecord; readonly kind: wire.DefinitionRecord }) {
-  const { chosen, setChosen, set, change } = useSelection(connector)
+export function EntitiesSection({ connector, kind }: { readonly connector: ConnectorRecord; readonly kind: wire.DefinitionRecord }) {
+  const { chosen, setChosen, set, change, canChange } = useSelection(connector)
   return (
     <Section title="Entities" about="Which entities are copied. Searches and changes read copies; calls reach all entities.">
       <ScopeChoice isLimited={chosen !== undefined} onChange={(isLimited) => setChosen(isLimited ? connector.entities : undefined)} />
@@ -115,7 +119,7 @@ export function EntitiesSection({ connector, kind }: { readonly connector: wire.
         </Stack>
       )}
       <Group>
-        <ConfirmButton label="Change the entities" title="Change the entities?" isDisabled={chosen?.length === 0} mutation={change}>
+        <ConfirmButton label="Change the entities" title="Change the entities?" isDisabled={!canChange} mutation={change}>
           {chosen === undefined
             ? 'All searchable entities of the kind are copied with the next sync.'
             : `Copied from now on: ${chosen.flatMap((each) => (printModes(each) === 'write' ? [] : [each.entity])).join(', ') || 'nothing'}. The copies of all others are deleted, and searches of them are refused.`}

@@ -174,7 +174,7 @@ function PurposeFields(props: DraftProps) {
         aria-label="What the link is for"
         data={[
           { value: 'new', label: 'A new connector' },
-          { value: 'again', label: 'Authorize a connector again' },
+          { value: 'again', label: 'Authorize one again' },
         ]}
         value={connector === undefined ? 'new' : 'again'}
         onChange={(value) => change({ connector: value === 'new' ? undefined : unchosen })}
@@ -265,7 +265,7 @@ function EndUserFields(props: DraftProps) {
         required
         {...bindText(props, 'userId', '/end_user/id')}
       />
-      <Group grow align="flex-start">
+      <Group grow align="flex-end">
         <TextInput label="Name of the end user" maxLength={mostNameCharacters} {...bindText(props, 'userName', '/end_user/name')} />
         <TextInput label="Email address" type="email" maxLength={320} {...bindText(props, 'userEmail', '/end_user/email')} />
       </Group>

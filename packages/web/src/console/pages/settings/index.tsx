@@ -202,6 +202,12 @@ const origins: Readonly<Record<Setting['origin'], StateLook>> = {
 
 const isOrigin = (value: string | undefined): value is Setting['origin'] => value !== undefined && Object.hasOwn(origins, value)
 
+/** Returns whose settings are shown: those that somebody gave, unless the reader looks for others. All of them are long. */
+function useOrigin(): Setting['origin'] | 'all' {
+  const [{ text, origin }] = useAddressParams('text', 'origin')
+  return isOrigin(origin) ? origin : origin === 'all' || text !== undefined ? 'all' : 'given'
+}
+
 /** Prints the value; that of a secret is never shown. */
 function SettingValue({ setting: { value, secret, origin } }: { readonly setting: Setting }) {
   if (value !== null) return <code>{value}</code>
@@ -232,7 +238,8 @@ const settingColumns: readonly ListColumn<Setting>[] = [
 
 /** Shows the filters; the address has their values. */
 function Filters() {
-  const [{ text, origin }, change] = useAddressParams('text', 'origin')
+  const [{ text }, change] = useAddressParams('text', 'origin')
+  const origin = useOrigin()
   return (
     <Group align="flex-end" component="search">
       <TextInput
@@ -244,18 +251,19 @@ function Filters() {
       />
       <NativeSelect
         label="Origin"
-        data={[{ value: '', label: 'All' }, ...Object.entries(origins).map(([value, [label]]) => ({ value, label }))]}
-        {...bindValue(origin ?? '', (next) => change({ origin: next }))}
+        data={[{ value: 'all', label: 'All' }, ...Object.entries(origins).map(([value, [label]]) => ({ value, label }))]}
+        {...bindValue(origin, (next) => change({ origin: next }))}
       />
     </Group>
   )
 }
 
 function SettingTable({ settings }: { readonly settings: readonly Setting[] }) {
-  const [{ text, origin }] = useAddressParams('text', 'origin')
+  const [{ text }] = useAddressParams('text')
+  const origin = useOrigin()
   const wanted = useDeferredValue(text ?? '').toLowerCase()
   const found = settings.filter(
-    (each) => (!isOrigin(origin) || each.origin === origin) && `${each.name} ${each.about}`.toLowerCase().includes(wanted),
+    (each) => (origin === 'all' || each.origin === origin) && `${each.name} ${each.about}`.toLowerCase().includes(wanted),
   )
   return (
     <Section title="Settings of the node" about="Environment variables. A change needs a new start of the process.">

@@ -51,6 +51,23 @@ const looks = {
 
 const chartHeight = 200
 
+const daySeconds = 86_400
+
+/** Prints the times of the axis in the language of the reader, as tables do. Their day or year is below the first that has it. */
+function makeTimes(timeZone: string | undefined): UPlot.Axis.DynamicValues {
+  const make = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(undefined, { ...options, timeZone })
+    return (seconds: number) => format.format(seconds * 1_000)
+  }
+  const clock = make({ hour: 'numeric', minute: '2-digit' })
+  const [day, month, year] = [make({ month: 'short', day: 'numeric' }), make({ month: 'short' }), make({ year: 'numeric' })]
+  return (_chart, ticks, _axis, _space, step) => {
+    const fine = step < daySeconds ? clock : step < 28 * daySeconds ? day : step < 365 * daySeconds ? month : year
+    const below = ticks.map(fine === clock ? day : fine === year ? () => '' : year)
+    return ticks.map((tick, index) => `${fine(tick)}\n${below[index] === below[index - 1] ? '' : below[index]}`)
+  }
+}
+
 /** How a chart is drawn. */
 interface Drawing {
   readonly scheme: Scheme
@@ -70,7 +87,7 @@ function buildOptions({ lines, print, zone }: LinesProps, { scheme, width, onPoi
     cursor: { drag: { x: false, y: false } },
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
     scales: { y: { range: (_chart, low, high) => [Math.min(0, low * 1.1), high > 0 ? high * 1.1 : 1] } },
-    axes: [axis, { ...axis, size: 64, values: (_chart, values) => values.map(print) }],
+    axes: [{ ...axis, space: 70, values: makeTimes(zone) }, { ...axis, size: 64, values: (_chart, values) => values.map(print) }],
     series: [
       {},
       ...lines.map(({ label, color, isFilled }) => ({

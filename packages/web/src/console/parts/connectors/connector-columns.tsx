@@ -69,13 +69,14 @@ function TroubleCell({ connector }: { readonly connector: ConnectorOverview }) {
 function StateCell({ connector }: { readonly connector: ConnectorOverview }) {
   const { status, context_store: copy, running, queued } = connector
   const run = running ?? queued
-  const isNamed = run?.state === 'running' || copy?.state === 'loading'
+  const isRunning = run?.state === 'running'
+  const isFirst = copy?.state === 'loading'
   return (
     <Stack gap={4}>
       <Group gap={4}>
         {(status !== 'active' || copy === null) && <ConnectorStatus status={status} />}
-        {copy !== null && (status === 'active' || copy.synced_at !== null) && <CopyState state={copy.state} />}
-        {run !== null && !isNamed && <RunStateBadge state={run.state} />}
+        {copy !== null && (status === 'active' || copy.synced_at !== null) && !(isFirst && isRunning) && <CopyState state={copy.state} />}
+        {run !== null && isFirst === isRunning && <RunStateBadge state={run.state} />}
       </Group>
       {run !== null && <RunProgress run={run} isExplained={findTrouble(connector) !== undefined} />}
     </Stack>

@@ -18,7 +18,7 @@ const columns: readonly ListColumn<UsageBucket>[] = [
   { title: 'From', cell: ({ time }) => printMoment(time) },
   { title: 'Calls', isNumber: true, cell: ({ calls }) => printCount(calls) },
   { title: 'Failed', isNumber: true, cell: ({ failed }) => printCount(failed) },
-  { title: 'Half within', isNumber: true, cell: ({ latency }) => latency !== null && printDuration(latency.p50_ms) },
+  { title: 'Median', isNumber: true, cell: ({ latency }) => latency !== null && printDuration(latency.p50_ms) },
   { title: '95 % within', isNumber: true, cell: ({ latency }) => latency !== null && printDuration(latency.p95_ms) },
   { title: 'Errors', cell: ({ errors }) => errors.map(({ code, calls }) => `${code} (${printCount(calls)})`).join(', ') },
 ]
@@ -130,7 +130,7 @@ const charts: readonly Chart[] = [
     title: 'Time until the answer',
     print: printDuration,
     lines: [
-      { label: 'Half within', read: ({ latency }) => latency?.p50_ms ?? null, color: 'green' },
+      { label: 'Median', read: ({ latency }) => latency?.p50_ms ?? null, color: 'green' },
       { label: '95 % within', read: ({ latency }) => latency?.p95_ms ?? null, color: 'orange' },
     ],
   },
@@ -188,6 +188,6 @@ function describeUsage({ total }: UsageReport): string {
       ? 'None failed.'
       : `${printCount(failed)} failed (${printShare(failed, calls)})${first === undefined ? '' : `, most often ${first.code}`}.`
   const times =
-    latency === null ? '' : ` Half were answered within ${printDuration(latency.p50_ms)}, 95 % within ${printDuration(latency.p95_ms)}.`
+    latency === null ? '' : ` Median ${printDuration(latency.p50_ms)}: half were answered sooner. 95 % were answered within ${printDuration(latency.p95_ms)}.`
   return `${printCounted(calls, 'call')}. ${failures}${times}`
 }
