@@ -16,9 +16,10 @@ h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
 p { margin: .5rem 0; }
 label { display: block; margin: .4rem 0; overflow-wrap: anywhere; }
 input[type=text], input[type=password], select, button { min-height: 2.75rem; border: 1px solid var(--field); border-radius: var(--radius); background: var(--card); color: inherit; font: inherit; }
-input[type=text], input[type=password], select { width: 100%; box-sizing: border-box; padding: .5rem .75rem; }
+input[type=text], input[type=password], select { width: 100%; box-sizing: border-box; margin-top: .35rem; padding: .5rem .75rem; font-weight: 400; }
+label:has(> input[type=text], > input[type=password]) { margin: 1rem 0; font-weight: 600; }
 fieldset { margin: 0; padding: .25rem 1rem .5rem; border: 1px solid var(--line); border-radius: var(--radius); max-height: 14rem; overflow: auto; }
-button { margin: 1.25rem .75rem 0 0; padding: .55rem 1.25rem; font-weight: 600; cursor: pointer; }
+button { margin: 1.25rem .75rem .5rem 0; padding: .55rem 1.25rem; font-weight: 600; cursor: pointer; }
 button:hover { background: var(--quiet); }
 button.main { background: var(--main); border-color: var(--main); color: var(--on-main); }
 button.main:hover { background: var(--main-hover); }
