@@ -109,7 +109,12 @@ const columns: readonly ListColumn<SyncRunRecord>[] = [
       </>
     ),
   },
-  { title: 'Actions', width: '15%', cell: (run) => run.finished_at === null && <CancelButton run={run} /> },
+  {
+    title: 'Actions',
+    width: '15%',
+    has: ({ finished_at: end }) => end === null,
+    cell: (run) => run.finished_at === null && <CancelButton run={run} />,
+  },
 ]
 
 function RunTable({ runs }: { readonly runs: readonly SyncRunRecord[] }) {

@@ -52,7 +52,7 @@ function Filters() {
         type="search"
         placeholder="Part of a name, a workspace or an id"
         {...bindValue(text ?? '', (next) => change({ text: next }, { replace: true }))}
-        w={{ base: '100%', sm: 280 }}
+        w={{ base: '100%', sm: 320 }}
       />
       <NativeSelect label="State" data={[{ value: '', label: 'All states' }, ...states]} value={state ?? ''} {...choose('state')} />
       <NativeSelect
