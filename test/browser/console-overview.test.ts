@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sandboxCredentials } from '../../packages/sandbox/src/index.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole, pressIfThere } from './console-support.ts'
+import { limits, type OpenedConsole, openConsole, pressIfThere, signIn } from './console-support.ts'
 
 const options = { timeout: limits.test }
 let opened: OpenedConsole
@@ -72,6 +72,27 @@ function insertConnectors({ world }: OpenedConsole): void {
   database.exec(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 997)
     insert into connectors (${columns.join()}) select ${values.join()} from numbers, (select * from connectors limit 1)`)
 }
+
+/** Keeps what canvases draw as texts. */
+const keepDrawn = `{
+  window.drawn = []
+  const { fillText } = CanvasRenderingContext2D.prototype
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    window.drawn.push(text)
+    fillText.call(this, text, ...rest)
+  }
+}`
+
+test('the times at a chart are in the language of the browser, as those of tables', options, async () => {
+  const { browser, world } = opened
+  const page = await (await browser.newContext({ locale: 'de-DE' })).newPage()
+  page.setDefaultTimeout(limits.action)
+  await page.addInitScript(keepDrawn)
+  await page.goto(`${world.url}/console/`)
+  await signIn(page)
+  await page.getByRole('img', { name: /^Calls over time/ }).waitFor()
+  await expect.poll(() => page.evaluate<string>(`window.drawn.join(' ')`), { timeout: limits.action }).toMatch(/ \d{1,2}\. \p{L}{3}/u)
+})
 
 test('1,000 connectors are read in ten requests, searched, and scrolled to the last', options, async () => {
   const { page, go, complaints, screenshot } = opened

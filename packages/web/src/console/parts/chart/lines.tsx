@@ -87,7 +87,10 @@ function buildOptions({ lines, print, zone }: LinesProps, { scheme, width, onPoi
     cursor: { drag: { x: false, y: false } },
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
     scales: { y: { range: (_chart, low, high) => [Math.min(0, low * 1.1), high > 0 ? high * 1.1 : 1] } },
-    axes: [{ ...axis, space: 70, values: makeTimes(zone) }, { ...axis, size: 64, values: (_chart, values) => values.map(print) }],
+    axes: [
+      { ...axis, space: 70, values: makeTimes(zone) },
+      { ...axis, size: 64, values: (_chart, values) => values.map(print) },
+    ],
     series: [
       {},
       ...lines.map(({ label, color, isFilled }) => ({

@@ -188,6 +188,8 @@ function describeUsage({ total }: UsageReport): string {
       ? 'None failed.'
       : `${printCount(failed)} failed (${printShare(failed, calls)})${first === undefined ? '' : `, most often ${first.code}`}.`
   const times =
-    latency === null ? '' : ` Median ${printDuration(latency.p50_ms)}: half were answered sooner. 95 % were answered within ${printDuration(latency.p95_ms)}.`
+    latency === null
+      ? ''
+      : ` Median ${printDuration(latency.p50_ms)}: half were answered sooner. 95 % were answered within ${printDuration(latency.p95_ms)}.`
   return `${printCounted(calls, 'call')}. ${failures}${times}`
 }
