@@ -61,7 +61,7 @@ function makeTimes(timeZone: string | undefined): UPlot.Axis.DynamicValues {
   }
   const clock = make({ hour: 'numeric', minute: '2-digit' })
   const [day, month, year] = [make({ month: 'short', day: 'numeric' }), make({ month: 'short' }), make({ year: 'numeric' })]
-  return (_chart, ticks, _axis, _space, step) => {
+  return (_chart, ticks, ...[_axis, _space, step]) => {
     const fine = step < daySeconds ? clock : step < 28 * daySeconds ? day : step < 365 * daySeconds ? month : year
     const below = ticks.map(fine === clock ? day : fine === year ? () => '' : year)
     return ticks.map((tick, index) => `${fine(tick)}\n${below[index] === below[index - 1] ? '' : below[index]}`)
