@@ -101,7 +101,7 @@ function useSelection({ id, entities: stored }: wire.ConnectorRecord) {
 }
 
 /** Shows the form. */
-export function EntitiesSection({ connector, kind }: { readonly connector: ConnectorRecord; readonly kind: wire.DefinitionRecord }) {
+export function EntitiesSection({ connector, kind }: { readonly connector: wire.ConnectorRecord; readonly kind: wire.DefinitionRecord }) {
   const { chosen, setChosen, set, change, canChange } = useSelection(connector)
   return (
     <Section title="Entities" about="Which entities are copied. Searches and changes read copies; calls reach all entities.">
