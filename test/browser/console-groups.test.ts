@@ -1,14 +1,15 @@
 /** The groups of the search page: choices, chart, table, addresses, and what is odd in the values. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { advertising, syncedConnector } from '../http/search-support.ts'
 import type { Json } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
-let id: string
+const opened = await share(openConsole({ copies: 'postgres' }))
+const id = await syncedConnector(opened.world, 'Advertising', advertising(opened.world, 'Advertising'))
 const entity = 'campaigns'
 
 /** Adds campaigns to the copy. */
@@ -22,26 +23,21 @@ async function write(campaigns: readonly Json[]): Promise<void> {
 const longId = 12_345_678_901_234_567_890n
 const [hours, many] = ['Hours', 'Many']
 
-beforeAll(async () => {
-  opened = await openConsole({ copies: 'postgres' })
-  id = await syncedConnector(opened.world, 'Advertising', advertising(opened.world, 'Advertising'))
-  // The night in which Berlin has the hour from two to three twice.
-  const times = ['00:10:00', '00:40:00', '01:20:00', '02:00:00', '03:30:00'].map((time) => `2025-10-26 ${time}`)
-  const odd = [...times, '2025-11-20 12:00:00', 'soon', null]
+// The night in which Berlin has the hour from two to three twice.
+const times = ['00:10:00', '00:40:00', '01:20:00', '02:00:00', '03:30:00'].map((time) => `2025-10-26 ${time}`)
+const odd = [...times, '2025-11-20 12:00:00', 'soon', null]
+await write(
+  odd.map((create_time, index) => ({
+    ...{ campaign_id: longId + BigInt(index), campaign_name: `${hours} ${index}`, create_time, bid_type: hours },
+    ...{ objective_type: index < 3 ? 'REACH' : index < 5 ? '' : null, budget: index + 0.5 },
+  })),
+)
+for (let begin = 0; begin < 10_000; begin += 2_500)
   await write(
-    odd.map((create_time, index) => ({
-      ...{ campaign_id: longId + BigInt(index), campaign_name: `${hours} ${index}`, create_time, bid_type: hours },
-      ...{ objective_type: index < 3 ? 'REACH' : index < 5 ? '' : null, budget: index + 0.5 },
+    Array.from({ length: 2_500 }, (_, index) => ({
+      ...{ campaign_id: begin + index + 1, campaign_name: `${many} ${begin + index}`, bid_type: many, budget: begin + index },
     })),
   )
-  for (let begin = 0; begin < 10_000; begin += 2_500)
-    await write(
-      Array.from({ length: 2_500 }, (_, index) => ({
-        ...{ campaign_id: begin + index + 1, campaign_name: `${many} ${begin + index}`, bid_type: many, budget: begin + index },
-      })),
-    )
-}, limits.test)
-afterAll(() => opened.close())
 
 /** Opens the groups. */
 const open = (params: Readonly<Record<string, string>>) =>

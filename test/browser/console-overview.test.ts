@@ -1,17 +1,14 @@
 /** The overview and the list of connectors: nothing yet, trouble, a service that fails, and 1,000 connectors. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sandboxCredentials } from '../../packages/sandbox/src/index.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, type OpenedConsole, openConsole, pressIfThere, signIn } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
-beforeAll(async () => {
-  opened = await openConsole()
-}, limits.test)
-afterAll(() => opened.close())
+const opened = await share(openConsole())
 
 test('without connectors one click creates one in the sandbox, and its page opens', options, async () => {
   const { page, world, complaints, screenshot } = opened

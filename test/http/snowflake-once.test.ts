@@ -1,44 +1,35 @@
 /** Writes happen once over HTTP too: two nodes over one PostgreSQL database, by Idempotency-Keys and by request ids. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { ask } from '../faults/client.ts'
-import { type Installation, install } from '../faults/installation.ts'
+import { install } from '../faults/installation.ts'
 import { insertOnce, linesOf } from '../faults/once.ts'
 import { hostedWriter } from '../faults/once-doors.ts'
 import { openWarehouse } from '../library/snowflake-support.ts'
-import { type HastenedTime, hastenTime } from '../support/hastened-time.ts'
+import { hastenTime } from '../support/hastened-time.ts'
+import { share } from '../support/share.ts'
 
-const sandbox = await startSandbox({ limits: false })
-afterAll(() => sandbox.close())
+const sandbox = await share(startSandbox({ limits: false }))
 const { snowflake, faults } = sandbox
-let time: HastenedTime
-let installed: Installation
+const insert = "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'once')"
 /** Concurrent inserts. */
 const lanes = 3
 /** How often faster time passes: less on a slow machine, where the vendor's limits would end each statement. */
-let factor = 1
-beforeAll(async () => {
-  await snowflake.open()
-  const took = await measureInserts()
-  factor = [10, 5, 2, 1, 0.5].find((faster) => took < 500 / faster) ?? 0.2
-  time = hastenTime(factor)
-  installed = await install({ sandbox, name: 'once', clock: time.clock, operationSeconds: Math.ceil(10 / factor) })
-})
+const factor = await chooseFactor()
+const time = hastenTime(factor)
+afterAll(() => time[Symbol.dispose]())
+const installed = await share(install({ sandbox, name: 'once', clock: time.clock, operationSeconds: Math.ceil(10 / factor) }))
 beforeEach(async () => {
   for (const client of installed.clients) await client.renew()
 })
 afterEach(() => snowflake.reset())
-afterAll(async () => {
-  await installed[Symbol.asyncDispose]()
-  time[Symbol.dispose]()
-})
 
-const insert = "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'once')"
 const count = () => snowflake.rowCount('SCRATCH.COUNTERS')
 const succeeded = () => snowflake.executed().filter(({ outcome }) => outcome === 'succeeded')
 
-/** Measures how long inserts of all lanes take here at most, in milliseconds. */
-async function measureInserts(): Promise<number> {
+/** Returns a factor that fits how long inserts of all lanes take here at most. */
+async function chooseFactor(): Promise<number> {
+  await snowflake.open()
   const warehouse = openWarehouse(sandbox)
   const times: number[] = []
   for (let round = 0; round < 5; round += 1) {
@@ -48,7 +39,8 @@ async function measureInserts(): Promise<number> {
   }
   await warehouse.close()
   snowflake.reset()
-  return Math.max(...times.slice(1)) // the first ones load code
+  const took = Math.max(...times.slice(1)) // the first ones load code
+  return [10, 5, 2, 1, 0.5].find((faster) => took < 500 / faster) ?? 0.2
 }
 
 interface Sending {

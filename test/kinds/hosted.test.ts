@@ -1,17 +1,15 @@
 /** Each kind that ships, in a hosted service with its own database: what searches find, against what the stand-in of its vendor holds. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { readJson, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { serve } from '../engine/support.ts'
 import { eventually, startCopyWorld } from '../http/search-support.ts'
-import { type Answer, base, connectorsPath, type Json, type World } from '../http/support.ts'
+import { type Answer, base, connectorsPath, type Json } from '../http/support.ts'
 import { choose, isSoak } from '../support/draws.ts'
+import { share } from '../support/share.ts'
 import { loadSubject } from './connectors.ts'
 import { at, isRow, type Row, sortBy, type Vendor } from './stand-ins/shared.ts'
 import { type CopySubject, type ListSubject, type Subject, subjects } from './subjects.ts'
-
-const vendors = new Map<string, Vendor>()
-let world: World
 
 /** A kind whose list has no pages. */
 const notesFile = `
@@ -27,23 +25,16 @@ check: notes.list
 entities:
   notes: { about: Notes, fields: { id: string Id }, list: { call: GET /notes, at: list, pages: none }, sync: full }
 `
-let notes: Awaited<ReturnType<typeof serve>> | undefined
 let notesAnswer: object = {}
-
-beforeAll(async () => {
-  const kinds = (await Promise.all(subjects.map(loadSubject))).map(({ definition }) => ({ definition, rules: {} }))
-  // In full the larger ones would take hours: each record is in a database, and some are read one by one.
-  for (const { slug, start, startLarge = start } of subjects) vendors.set(slug, await choose(startLarge, start)().listen())
-  const origins = Object.fromEntries([...vendors].map(([slug, { origin }]) => [slug, { api: origin, oauth: origin }]))
-  const { definition } = await parseKind(notesFile)
-  notes = await serve(() => ({ body: notesAnswer }))
-  const settings = { origins: { ...origins, notes: { api: notes.origin } } }
-  world = await startCopyWorld('postgres', { kinds: [...kinds, { definition, rules: {} }], settings })
-}, 600_000)
-afterAll(async () => {
-  await world?.close()
-  for (const vendor of [...vendors.values(), notes]) await vendor?.[Symbol.asyncDispose]()
-})
+const notes = await share(serve(() => ({ body: notesAnswer })))
+const vendors = new Map<string, Vendor>()
+// In full the larger ones would take hours: each record is in a database, and some are read one by one.
+for (const { slug, start, startLarge = start } of subjects) vendors.set(slug, await share(choose(startLarge, start)().listen()))
+const origins = Object.fromEntries([...vendors].map(([slug, { origin }]) => [slug, { api: origin, oauth: origin }]))
+const definitions = await Promise.all([...subjects.map(loadSubject), parseKind(notesFile)])
+const kinds = definitions.map(({ definition }) => ({ definition, rules: {} }))
+const settings = { origins: { ...origins, notes: { api: notes.origin } } }
+const world = await share(startCopyWorld('postgres', { kinds, settings }))
 
 const keyById = ({ id }: Row): string => String(id)
 /** Returns whether two values agree in all that both have: a copy asks some vendors for some names of an object only. */
