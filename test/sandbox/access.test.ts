@@ -15,11 +15,6 @@ function token(parameters: Record<string, string>, authorization = client): Prom
 const refresh = (refreshToken: unknown) => token({ grant_type: 'refresh_token', refresh_token: String(refreshToken) })
 
 describe('who may ask', () => {
-  test('the access key and the documented token are let in', async () => {
-    expect((await read('/v2/workspaces')).status).toBe(200)
-    expect((await read('/v2/workspaces', bearer('sandbox-access-token'))).status).toBe(200)
-  })
-
   test.each([
     ['nothing', {}],
     ['a wrong secret', { authorization: `Basic ${Buffer.from('sandbox:wrong').toString('base64')}` }],
@@ -109,31 +104,6 @@ describe('requests that are wrong before they are read', () => {
 })
 
 describe('tokens', () => {
-  test('a code becomes a pair of tokens and the address of the API', async () => {
-    const { status, body } = await token({
-      grant_type: 'authorization_code',
-      code: 'sandbox-code',
-      redirect_uri: 'https://app.example/back',
-    })
-    expect(status).toBe(200)
-    expect(body).toMatchObject({ expires_in: 86_400, token_type: 'Bearer', api_base_url_for_customer: sandbox.origins.gong.api })
-    expect(get(body, 'scope')).toContain('api:coaching:read')
-    expect((await read('/v2/users', bearer(get(body, 'access_token')))).status).toBe(200)
-  })
-
-  test('a refresh token is good for one use, in the query or in a form', async () => {
-    const first = await refresh('sandbox-refresh-token')
-    expect(first.status).toBe(200)
-    const again = await refresh('sandbox-refresh-token')
-    expect(again.status).toBe(400)
-    expect(again.body).toEqual({ error: 'invalid_grant', error_description: 'Refresh token code is invalid' })
-    const form = String(new URLSearchParams({ grant_type: 'refresh_token', refresh_token: String(get(first.body, 'refresh_token')) }))
-    const headers = { authorization: client, 'content-type': 'application/x-www-form-urlencoded' }
-    const second = await ask(tokenUrl, { method: 'POST', headers, body: form })
-    expect(second.status).toBe(200)
-    expect(get(second.body, 'refresh_token')).not.toBe(get(first.body, 'refresh_token'))
-  })
-
   test('an access token ends by the clock', async () => {
     sandbox.gong.switches.set({ expiresIn: 60 })
     const { body } = await refresh('sandbox-refresh-token')
@@ -145,30 +115,12 @@ describe('tokens', () => {
     expect([late.status, get(late.body, 'errors', 0)]).toEqual([401, 'The access token has expired'])
   })
 
-  test('a refresh can revoke the access token before it', async () => {
-    sandbox.gong.switches.set({ refreshRevokesAccess: true })
-    const { body } = await refresh('sandbox-refresh-token')
-    expect((await read('/v2/users', bearer('sandbox-access-token'))).status).toBe(401)
-    expect((await read('/v2/users', bearer(get(body, 'access_token')))).status).toBe(200)
-  })
-
   test('a wrong client and other grants are refused', async () => {
     const wrong = await token({ grant_type: 'refresh_token', refresh_token: 'sandbox-refresh-token' }, 'Basic bm86bm8=')
     expect([wrong.status, wrong.body]).toEqual([401, { error: 'invalid_client' }])
     expect((await token({ grant_type: 'password' })).body).toEqual({ error: 'unsupported_grant_type' })
     expect((await token({ grant_type: 'authorization_code', code: 'other' })).body).toMatchObject({ error: 'invalid_grant' })
     expect((await ask(tokenUrl)).status).toBe(405)
-  })
-
-  test('tokens can be bound to the address of the customer', async () => {
-    sandbox.gong.switches.set({ apiBaseUrl: 'https://company-17.api.gong.io', customerHostOnly: true })
-    const { body } = await refresh('sandbox-refresh-token')
-    expect(get(body, 'api_base_url_for_customer')).toBe('https://company-17.api.gong.io')
-    const headers = bearer(get(body, 'access_token'))
-    const plain = await read('/v2/users', headers)
-    expect([plain.status, get(plain.body, 'errors', 0)]).toEqual([401, 'The access token has been revoked'])
-    expect((await read('/v2/users', { ...headers, 'x-forwarded-host': 'company-17.api.gong.io' })).status).toBe(200)
-    expect(sandbox.gong.requests().at(-1)?.headers['x-forwarded-host']).toBe('company-17.api.gong.io')
   })
 })
 

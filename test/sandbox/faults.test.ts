@@ -1,14 +1,12 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Fault } from '../../packages/sandbox/src/index.ts'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
-import { ask, basic, get, openWorld, rows } from './client.ts'
+import { ask, basic, get, openWorld } from './client.ts'
 
 const world = await openWorld({ limits: true })
-const { sandbox, facts, clock, read, post } = world
+const { sandbox, facts, clock, read } = world
 const { api, oauth } = sandbox.origins.gong
 const control = `${api}/_sandbox`
 const headers = { authorization: basic }
-const march = { fromDateTime: '2025-03-01T00:00:00Z', toDateTime: '2025-04-01T00:00:00Z' }
 
 describe('limits', () => {
   test('three requests per second, then a wait of one second', async () => {
@@ -69,75 +67,6 @@ describe('faults of the wire', () => {
     expect((await ask(sandbox.origins.gong.media)).text).toContain('<Code>SlowDown</Code>')
   })
 
-  test.each<[Fault, number, RegExp]>([
-    [{ kind: 'html-502' }, 502, /^<html>/],
-    [{ kind: 'malformed-json' }, 200, /^\{.+\}$/],
-    [{ kind: 'truncated-json' }, 200, /^\{"requestId".+/],
-    [{ kind: 'empty-body' }, 200, /^$/],
-  ])('%o answers no JSON', async (fault, status, text) => {
-    sandbox.faults.add(fault)
-    const answer = await read('/v2/workspaces')
-    expect([answer.status, answer.body]).toEqual([status, undefined])
-    expect(answer.text).toMatch(text)
-  })
-
-  test('JSON without the expected key', async () => {
-    sandbox.faults.add({ kind: 'wrong-shape' })
-    expect((await read('/v2/users')).body).toEqual({ requestId: 'wrongshape', status: 'ok' })
-  })
-
-  test('a redirect', async () => {
-    sandbox.faults.add({ kind: 'redirect', location: 'http://169.254.169.254/latest' })
-    const answer = await read('/v2/users')
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, 'http://169.254.169.254/latest'])
-  })
-
-  test.each([true, false])('a huge body that is valid JSON, chunked: %s', async (chunked) => {
-    sandbox.faults.add({ kind: 'huge-body', bytes: 1_000_001, chunked })
-    const { body, text, headers: sent } = await read('/v2/users')
-    expect(text).toHaveLength(1_000_001)
-    expect(get(body, 'padding')).toBe('x'.repeat(1_000_001 - 14))
-    expect(sent.get('content-length')).toBe(chunked ? null : '1000001')
-  })
-
-  test('a body that comes byte by byte is whole in the end', async () => {
-    sandbox.faults.add({ kind: 'slow-body', intervalMs: 1 })
-    expect(get((await read('/v2/users/1')).body, 'errors')).toEqual(['User not found'])
-  })
-
-  test('a body that never comes', async () => {
-    sandbox.faults.add({ kind: 'slow-body' })
-    const abort = new AbortController()
-    const response = await fetch(`${api}/v2/users`, { headers, signal: abort.signal })
-    expect(response.status).toBe(200)
-    abort.abort()
-    await expect(response.text()).rejects.toThrow()
-  })
-
-  test('a body that is cut', async () => {
-    sandbox.faults.add({ kind: 'cut', after: 1000 })
-    const response = await fetch(`${api}/v2/users`, { headers })
-    const reader = response.body?.getReader()
-    const first = await reader?.read()
-    expect(Number(response.headers.get('content-length'))).toBeGreaterThan(1000)
-    expect(first?.value).toHaveLength(1000)
-    await expect(reader?.read()).rejects.toThrow()
-  })
-
-  test('a file that is cut', async () => {
-    const selector = { filter: { callIds: [facts.largeCallId] }, contentSelector: { exposedFields: { media: true } } }
-    const { body } = await post('/v2/calls/extensive', selector)
-    sandbox.faults.add({ kind: 'cut', after: 300_000, on: 'media' })
-    const response = await fetch(String(get(body, 'calls', 0, 'media', 'audioUrl')))
-    expect(response.status).toBe(200)
-    await expect(response.arrayBuffer()).rejects.toThrow()
-  })
-
-  test('a connection that is reset', async () => {
-    sandbox.faults.add({ kind: 'reset' })
-    await expect(fetch(`${api}/v2/users`, { headers })).rejects.toThrow()
-  })
-
   test('no answer at all, until the sandbox closes', async () => {
     const own = await startSandbox({ limits: false })
     own.faults.add({ kind: 'never-answer', path: '/v2/users' })
@@ -146,42 +75,6 @@ describe('faults of the wire', () => {
     expect((await ask(`${own.origins.gong.api}/v2/workspaces`, { headers })).status).toBe(200)
     await own.close()
     await held
-  })
-})
-
-describe('faults of a page', () => {
-  const page = (cursor?: unknown) => read(`/v2/calls?${new URLSearchParams({ ...march, ...(cursor ? { cursor: String(cursor) } : {}) })}`)
-  const cursorOf = (answer: { body: unknown }) => get(answer.body, 'records', 'cursor')
-
-  test('the same cursor again waits for a page that came with one', async () => {
-    sandbox.faults.add({ kind: 'same-cursor' })
-    const cursor = cursorOf(await page())
-    expect(sandbox.faults.pending()).toHaveLength(1)
-    expect(cursorOf(await page(cursor))).toBe(cursor)
-    expect(cursorOf(await page(cursor))).not.toBe(cursor)
-  })
-
-  test('an expired cursor', async () => {
-    sandbox.faults.add({ kind: 'expired-cursor' })
-    const cursor = cursorOf(await page())
-    const refused = await page(cursor)
-    expect([refused.status, get(refused.body, 'errors')]).toEqual([400, ['Invalid or expired cursor']])
-    expect((await page(cursor)).status).toBe(200)
-  })
-
-  test('a page of private calls leads on, also when it is the only one', async () => {
-    sandbox.gong.switches.set({ limits: false })
-    const filter = { callIds: [facts.callId, facts.largeCallId] }
-    const isPrivate = (answer: { body: unknown }) => rows(answer.body, 'calls').map((call) => get(call, 'metaData', 'isPrivate'))
-    sandbox.faults.add({ kind: 'private-page' })
-    const first = await post('/v2/calls/extensive', { filter })
-    expect(isPrivate(first)).toEqual([true, true])
-    const second = await post('/v2/calls/extensive', { filter, cursor: cursorOf(first) })
-    expect([isPrivate(second), cursorOf(second)]).toEqual([[false, false], undefined])
-    sandbox.faults.add({ kind: 'private-page', on: 'api' })
-    const list = await page()
-    expect(rows(list.body, 'calls').every((call) => get(call, 'isPrivate') === true)).toBe(true)
-    expect(get((await page(cursorOf(list))).body, 'records', 'currentPageNumber')).toBe(1)
   })
 })
 

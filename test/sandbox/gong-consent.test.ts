@@ -20,7 +20,6 @@ function exchange(code: string, changes: Readonly<Record<string, string>> = {}):
 }
 
 const codeOf = (answer: Answered) => returnOf(answer).searchParams.get('code') ?? ''
-const returned = (answer: Answered) => Object.fromEntries(returnOf(answer).searchParams)
 const workspacesOf = async (answer: Answered) => {
   const { body } = await read('/v2/workspaces', { authorization: `Bearer ${get(answer.body, 'access_token')}` })
   return rows(body, 'workspaces').map((workspace) => get(workspace, 'id'))
@@ -40,10 +39,6 @@ describe('the pages', () => {
     const given = await exchange(back.searchParams.get('code') ?? '')
     expect(given.body).toMatchObject({ scope: asked.scope, api_base_url_for_customer: sandbox.origins.gong.api })
     expect(await workspacesOf(given)).toEqual(facts.workspaceIds)
-  })
-
-  test('a refusal returns as an error', async () => {
-    expect(returned(await consentAtGong(address(), { action: 'deny' }))).toEqual({ error: 'access_denied', state: 's 1' })
   })
 
   test.each([
@@ -108,33 +103,10 @@ describe('the pages', () => {
 describe('a code', () => {
   const invalid = { error: 'invalid_grant', error_description: expect.any(String) }
 
-  test('is good once, for a minute', async () => {
-    const code = codeOf(await consentAtGong(address()))
-    expect((await exchange(code)).status).toBe(200)
-    expect(await exchange(code)).toMatchObject({ status: 400, body: invalid })
-    const late = codeOf(await consentAtGong(address()))
-    world.clock.now += 59_999
-    expect((await exchange(codeOf(await consentAtGong(address())))).status).toBe(200)
-    world.clock.now += 1
-    expect(await exchange(late)).toMatchObject({ status: 400, body: invalid })
-  })
-
   test('is bound to the app and to the address', async () => {
     expect((await exchange(codeOf(await consentAtGong(address())), { redirect_uri: `${callback}/` })).body).toEqual(invalid)
     expect((await exchange(codeOf(await consentAtGong(address())), { client_id: 'other' })).body).toEqual(invalid)
     expect((await exchange(codeOf(await consentAtGong(address())), { client_id: known.clientId })).status).toBe(200)
-  })
-
-  test('of an exchange whose connection drops is used up', async () => {
-    const code = codeOf(await consentAtGong(address()))
-    sandbox.faults.add({ kind: 'reset', on: 'oauth', path: '/oauth2/generate-customer-token', moment: 'after' })
-    await expect(exchange(code)).rejects.toThrow()
-    expect((await exchange(code)).body).toEqual(invalid)
-  })
-
-  test.each([{ codeSeconds: 0 }, { codeState: 'used' }, { codeState: 'other app' }])('can be unusable: %j', async (switches) => {
-    sandbox.gong.switches.set({ consent: 'at once', ...switches })
-    expect((await exchange(codeOf(await ask(address())))).body).toEqual(invalid)
   })
 
   test('does not outlive a reset', async () => {
@@ -145,25 +117,6 @@ describe('a code', () => {
 })
 
 describe('switches', () => {
-  test('the first request can agree, for whom the switch names', async () => {
-    sandbox.gong.switches.set({ consent: 'at once' })
-    const given = await exchange(codeOf(await ask(address())))
-    expect(await workspacesOf(given)).toEqual(facts.workspaceIds)
-    sandbox.gong.switches.set({ account: known.member })
-    expect((await ask(address())).status).toBe(403)
-  })
-
-  test.each([
-    ['normal', { code: expect.any(String), state: 's 1' }],
-    ['wrong state', { code: expect.any(String), state: 'sandbox-wrong-state' }],
-    ['no state', { code: expect.any(String) }],
-    ['empty', { state: 's 1' }],
-    ['refused', { error: 'access_denied', state: 's 1' }],
-  ])('the return can be: %s', async (consentReturn, expected) => {
-    sandbox.gong.switches.set({ consentReturn })
-    expect(returned(await consentAtGong(address()))).toEqual(expected)
-  })
-
   test('addresses can be registered exactly', async () => {
     const redirect_uri = 'https://app.example/back?x=1'
     sandbox.gong.switches.set({ redirectUris: `https://other.example/ ${redirect_uri}` })

@@ -8,98 +8,6 @@ const headers = withToken(known.token)
 const admin = (path: string, further: Readonly<Record<string, string>> = {}) =>
   ask(`${origin}${path}`, { headers: { ...headers, ...further } })
 
-describe('the store', () => {
-  const path = '/admin/api/2026-01/shop.json'
-
-  test('is named by the forwarded host, another store is not found', async () => {
-    expect((await admin(path, { 'x-forwarded-host': 'sandbox-store.myshopify.com' })).status).toBe(200)
-    expect((await admin(path)).status).toBe(200)
-    const other = await admin(path, { 'x-forwarded-host': 'other-store.myshopify.com' })
-    expect([other.status, other.body]).toEqual([404, { errors: 'Not Found' }])
-  })
-
-  test('links lead to the host that was asked', async () => {
-    const url = '/admin/api/2026-01/orders.json?limit=1'
-    const forwarded = await admin(url, { 'x-forwarded-host': 'sandbox-store.myshopify.com' })
-    expect(forwarded.headers.get('link')).toMatch(
-      /^<https:\/\/sandbox-store\.myshopify\.com\/admin\/api\/2026-01\/orders\.json\?limit=1&page_info=/,
-    )
-    expect((await admin(url)).headers.get('link')).toContain(`<${origin}/admin/api/2026-01/orders.json`)
-    shopify.switches.set({ linkOrigin: 'https://evil.example' })
-    expect((await admin(url)).headers.get('link')).toContain('<https://evil.example/admin/api/2026-01/orders.json')
-  })
-
-  test.each([
-    ['frozen', 402, 'Unavailable Shop'],
-    ['forbidden', 403, 'Unavailable Shop'],
-    ['locked', 423, 'This shop is currently locked. Contact support.'],
-    ['rejected', 430, 'Shopify Security Rejection'],
-    ['gone', 404, 'Not Found'],
-  ])('%s answers %i', async (shopState, status, errors) => {
-    shopify.switches.set({ shopState })
-    expect(await read('/shop.json')).toMatchObject({ status, body: { errors } })
-  })
-
-  test('can send everybody elsewhere', async () => {
-    shopify.switches.set({ redirectTo: 'https://renamed.myshopify.com/' })
-    const answer = await read('/shop.json')
-    expect([answer.status, answer.headers.get('location')]).toEqual([301, 'https://renamed.myshopify.com/'])
-  })
-})
-
-describe('tokens and scopes', () => {
-  test.each([{}, withToken(known.revokedToken), { authorization: `Bearer ${known.token}` }])('%o is refused', async (wrong) => {
-    const answer = await read('/shop.json', wrong)
-    expect(answer).toMatchObject({
-      status: 401,
-      body: { errors: '[API] Invalid API key or access token (unrecognized login or wrong password)' },
-    })
-    expect(answer.headers.get('www-authenticate')).toBe('Basic Realm="Shopify API Authentication"')
-  })
-
-  test('a token tells its scopes', async () => {
-    const answer = await ask(`${origin}/admin/oauth/access_scopes.json`, { headers: withToken(known.limitedToken) })
-    expect(answer.body).toEqual({ access_scopes: [{ handle: 'read_products' }, { handle: 'read_locations' }] })
-  })
-
-  test('a missing scope is named', async () => {
-    const limited = withToken(known.limitedToken)
-    expect(await read('/orders.json', limited)).toMatchObject({
-      status: 403,
-      body: { errors: '[API] This action requires merchant approval for read_orders scope.' },
-    })
-    for (const path of ['/shop.json', '/products.json?limit=1', '/locations.json']) expect((await read(path, limited)).status).toBe(200)
-    shopify.switches.set({ scopes: 'read_orders, read_all_orders' })
-    expect((await read('/orders.json?limit=1', limited)).status).toBe(200)
-  })
-
-  test.each(['/customers.json', '/orders.json', '/draft_orders.json', '/checkouts.json'])('%s needs an approved app', async (path) => {
-    const answer = await read(path, withToken(known.unapprovedToken))
-    expect(answer.status).toBe(403)
-    expect(get(answer.body, 'errors')).toMatch(/^\[API\] This app is not approved to access REST endpoints with protected customer data\./)
-    expect((await read('/products.json?limit=1', withToken(known.unapprovedToken))).status).toBe(200)
-  })
-
-  test('orders older than 60 days are hidden without their scope', async () => {
-    const recent = withToken(known.recentOrdersToken)
-    expect((await read('/orders/count.json?status=any', recent)).body).toEqual({ count: facts.counts.recentOrders })
-    expect((await read('/orders/count.json?status=any')).body).toEqual({ count: facts.counts.orders })
-    expect((await read(`/orders/${facts.oldOrderId}.json`, recent)).status).toBe(404)
-    expect((await read(`/orders/${facts.oldOrderId}/refunds.json`, recent)).status).toBe(404)
-    expect((await read(`/orders/${facts.newestOrderId}.json`, recent)).status).toBe(200)
-  })
-
-  test.each([
-    ['read_orders', 0],
-    ['read_orders,read_merchant_managed_fulfillment_orders', 1],
-    ['read_orders,read_merchant_managed_fulfillment_orders,read_third_party_fulfillment_orders', 2],
-  ])('%s shows %i fulfillment orders', async (scopes, count) => {
-    shopify.switches.set({ scopes: `${scopes},read_all_orders` })
-    const answer = await read(`/orders/${facts.splitOrderId}/fulfillment_orders.json`)
-    expect([answer.status, rows(answer.body, 'fulfillment_orders').length]).toEqual([200, count])
-  })
-})
-
 describe('versions', () => {
   const served = async (version: string) => {
     const answer = await admin(`/admin/${version}shop.json`)
@@ -124,14 +32,6 @@ describe('versions', () => {
     expect(await served('api/2026-01/')).toEqual([200, '2026-04'])
     expect(await served('api/2027-01/')).toEqual([200, '2027-01'])
   })
-
-  test('say what is deprecated', async () => {
-    const header = async (path: string) => (await read(path)).headers.get('x-shopify-api-deprecated-reason')
-    expect(await header('/products.json?limit=1')).toMatch(/^https:/)
-    expect(await header('/orders.json?limit=1')).toBeNull()
-    shopify.switches.set({ deprecations: false })
-    expect(await header('/products.json?limit=1')).toBeNull()
-  })
 })
 
 describe('the call limit', () => {
@@ -151,15 +51,6 @@ describe('the call limit', () => {
       '40/40',
       429,
     ])
-  })
-
-  test.each([
-    ['advanced', '1/80'],
-    ['plus', '1/400'],
-    ['enterprise', '1/800'],
-  ])('of the plan %s', async (plan, header) => {
-    shopify.switches.set({ plan })
-    expect(limit(await read('/shop.json'))).toBe(header)
   })
 
   test('can be small, and can be refused although there is room', async () => {
@@ -195,20 +86,6 @@ describe('refusals', () => {
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-[0-9a-f-]+$/)
       expect(answer.headers.get('x-shopid')).toBe(String(facts.shopId))
     }
-  })
-
-  test.each([
-    ['vendor', { errors: { base: ['is too late'] } }],
-    ['string', { errors: 'is too late' }],
-    ['object', { errors: { base: 'is too late' } }],
-    ['array', { errors: ['is too late'] }],
-    ['oauth', { error: 'invalid_request', error_description: 'is too late' }],
-    ['html', undefined],
-    ['empty', undefined],
-  ])('in the form %s', async (errorForm, body) => {
-    shopify.switches.set({ errorForm })
-    sandbox.faults.add({ kind: 'status', status: 422, message: 'is too late', on: 'shopify', path: '/admin/api/2026-01/orders' })
-    expect(await read('/orders.json')).toMatchObject({ status: 422, body })
   })
 
   test('by the shared faults', async () => {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { get, rows } from './client.ts'
-import { day, idsOf, linkOf, openStore, start, walkLinks } from './shopify-client.ts'
+import { day, idsOf, linkOf, openStore, walkLinks } from './shopify-client.ts'
 
-const { sandbox, shopify, facts, clock, read } = await openStore()
+const { shopify, facts, clock, read } = await openStore()
 const ascending = (ids: readonly number[]) => ids.every((id, index) => index === 0 || id > Number(ids[index - 1]))
-const sixtyDaysAgo = new Date(start - 60 * day).toISOString()
 const field = (answer: { body: unknown }, key: string, name: string) => rows(answer.body, key).map((record) => get(record, name))
 
 describe('pages', () => {
@@ -27,19 +26,6 @@ describe('pages', () => {
     expect((await read('/smart_collections.json')).headers.get('link')).toBeNull()
   })
 
-  test('a walk finds every record once, the limit may change', async () => {
-    const collects = (await walkLinks(read, '/collects.json?limit=250')).flatMap((page) => idsOf(page, 'collects'))
-    const count = Number(get((await read('/collects/count.json')).body, 'count'))
-    expect([collects.length, new Set(collects).size]).toEqual([count, count])
-    const recent = (await walkLinks(read, `/orders.json?status=any&limit=30&fields=id&created_at_min=${sixtyDaysAgo}`)).flatMap((page) =>
-      idsOf(page, 'orders'),
-    )
-    expect([recent.length, ascending(recent.toReversed())]).toEqual([facts.counts.recentOrders, true])
-    const next = linkOf(await read('/orders.json?limit=2'), 'next') ?? ''
-    expect(idsOf(await read(next.replace('limit=2', 'limit=7')), 'orders')).toHaveLength(7)
-    expect(idsOf(await read(next.replace('limit=2&', '')), 'orders')).toHaveLength(50)
-  })
-
   test('filters go on through the cursor and may not be repeated', async () => {
     const next = linkOf(await read('/orders.json?status=cancelled&limit=2'), 'next') ?? ''
     const second = await read(next)
@@ -57,16 +43,6 @@ describe('pages', () => {
     expect((await read(`${next}&fields=id`)).status).toBe(200)
   })
 
-  test('a cursor is good for its list and its time only', async () => {
-    const refused = { status: 400, body: { errors: { page_info: 'Invalid value.' } } }
-    const next = linkOf(await read('/orders.json?limit=2'), 'next') ?? ''
-    expect(await read(next.replace('/orders', '/customers'))).toMatchObject(refused)
-    expect(await read('/orders.json?page_info=garbage')).toMatchObject(refused)
-    expect((await read('/orders.json?page=2')).status).toBe(400)
-    clock.now += 3601 * 1000
-    expect(await read(next)).toMatchObject(refused)
-  })
-
   test('a cursor keeps its place while the list changes', async () => {
     const first = await read('/orders.json?status=any&limit=3')
     const place = idsOf(first, 'orders')
@@ -77,41 +53,9 @@ describe('pages', () => {
     expect(Number(idsOf(await read('/orders.json?status=any&limit=1'), 'orders')[0])).toBeGreaterThan(Number(place[0]))
     expect(Math.max(...idsOf(await read(linkOf(long, 'next') ?? ''), 'orders'))).toBeLessThan(Number(place[2]))
   })
-
-  test('links can look different, repeat themselves, or be refused', async () => {
-    shopify.switches.set({ linkForm: 'bare' })
-    const middle = linkOf(await read('/collects.json?limit=1'), 'next')
-    expect(middle).toBeUndefined()
-    shopify.switches.set({ linkForm: 'quoted' })
-    const next = linkOf(await read('/collects.json?limit=1'), 'next') ?? ''
-    sandbox.faults.add({ kind: 'same-cursor', on: 'shopify' })
-    expect(linkOf(await read(next), 'next')).toBe(next)
-    sandbox.faults.add({ kind: 'expired-cursor', on: 'shopify' })
-    expect((await read(next)).status).toBe(400)
-    expect((await read(next)).status).toBe(200)
-  })
-
-  test('four lists come as a whole', async () => {
-    const { refundedOrderId: order, largeProductId: product } = facts
-    const paths = [`/products/${product}/images`, `/orders/${order}/transactions`, '/countries', `/orders/${order}/fulfillment_orders`]
-    for (const path of paths) {
-      const [whole, limited] = [await read(`${path}.json`), await read(`${path}.json?limit=1`)]
-      expect([limited.text, limited.headers.get('link')]).toEqual([whole.text, null])
-    }
-  })
 })
 
 describe('order and ranges', () => {
-  test('newest first, ascending ids after since_id', async () => {
-    const newest = idsOf(await read('/orders.json?status=any&limit=20'), 'orders')
-    expect([newest[0], ascending(newest.toReversed())]).toEqual([facts.newestOrderId, true])
-    const first = idsOf(await read('/orders.json?status=any&since_id=0&limit=20'), 'orders')
-    const second = idsOf(await read(`/orders.json?status=any&limit=20&since_id=${first[19]}`), 'orders')
-    expect([ascending([...first, ...second]), second.length]).toEqual([true, 20])
-    expect(idsOf(await read(`/orders.json?status=any&since_id=${facts.newestOrderId}`), 'orders')).toEqual([])
-    expect((await read('/orders.json?since_id=first')).status).toBe(400)
-  })
-
   test('by a moment, both ends included', async () => {
     const all = await read('/orders.json?status=any&limit=9')
     const moments = field(all, 'orders', 'created_at').map(String)
@@ -145,15 +89,6 @@ describe('order and ranges', () => {
 describe('filters', () => {
   const counted = async (path: string) => Number(get((await read(path)).body, 'count'))
 
-  test('orders are open ones unless a status is given', async () => {
-    const [open, closed, cancelled, any] = await Promise.all(
-      ['', '?status=closed', '?status=cancelled', '?status=any'].map((query) => counted(`/orders/count.json${query}`)),
-    )
-    expect([open, any]).toEqual([facts.counts.openOrders, facts.counts.orders])
-    expect(Number(open) + Number(closed) + Number(cancelled)).toBe(any)
-    expect((await read('/orders.json?status=lost')).status).toBe(400)
-  })
-
   test.each([
     ['financial_status', 'refunded', ['refunded']],
     ['financial_status', 'unpaid', ['authorized', 'partially_paid']],
@@ -165,16 +100,6 @@ describe('filters', () => {
     const found = field(await read(`/orders.json?status=any&limit=100&${parameter}=${value}`), 'orders', parameter)
     expect(found.length).toBeGreaterThan(10)
     expect([...new Set(found)].sort()).toEqual([...allowed].sort())
-  })
-
-  test('checkouts are open ones of the last 90 days', async () => {
-    const open = await read('/checkouts.json?limit=250')
-    expect(field(open, 'checkouts', 'closed_at').every((moment) => moment === null)).toBe(true)
-    expect(await counted('/checkouts/count.json?status=any')).toBe(
-      (await counted('/checkouts/count.json?status=closed')) + (await counted('/checkouts/count.json')),
-    )
-    const oldest = await read('/checkouts.json?status=any&since_id=0&limit=1')
-    expect(Date.parse(String(field(oldest, 'checkouts', 'created_at')[0]))).toBeGreaterThan(clock.now - 90 * day)
   })
 
   test('products by status, type, vendor and collection', async () => {
@@ -200,15 +125,6 @@ describe('filters', () => {
     expect(field(shop, 'metafields', 'value').every((value) => typeof value === 'string')).toBe(true)
     expect(rows(shop.body, 'metafields')).toHaveLength(1)
     expect(await counted('/metafields/count.json')).toBe(60)
-  })
-
-  test('ids, where 50 are sent unless a limit is given', async () => {
-    const items = field(await read('/variants.json?limit=100'), 'variants', 'inventory_item_id').join(',')
-    const some = await read(`/inventory_items.json?ids=${items}`)
-    expect([idsOf(some, 'inventory_items').length, typeof linkOf(some, 'next')]).toEqual([50, 'string'])
-    expect(idsOf(await read(`/inventory_items.json?ids=${items}&limit=100`), 'inventory_items')).toHaveLength(100)
-    expect((await read(`/inventory_items.json?ids=${items},${facts.untrackedItemId}`)).status).toBe(400)
-    expect(idsOf(await read(`/orders.json?status=any&ids=${facts.oldOrderId},${facts.unknownId}`), 'orders')).toEqual([facts.oldOrderId])
   })
 
   test('levels by locations and items', async () => {

@@ -37,25 +37,6 @@ describe('tokens', () => {
     expect(get((await post(headers)).body, 'code')).toBe('390303')
   })
 
-  test('a restricted token has its own role and no other', async () => {
-    const headers = signedIn(known.restrictedToken)
-    expect((await submit('SELECT 1', { headers })).status).toBe(200)
-    expect(dataOf(await submit('SELECT CURRENT_ROLE()', { headers, body: { role: undefined } }))).toEqual([['SANDBOX_ROLE']])
-    expect(codeOf(await submit('SELECT 1', { headers, body: { role: 'ANALYST_ROLE' } }))).toEqual([422, '390189', undefined])
-    expect((await submit('SELECT 1', { body: { role: 'ANALYST_ROLE' } })).status).toBe(200)
-  })
-
-  test('a reader reads and writes nothing', async () => {
-    const reader = { headers: signedIn(known.readOnlyToken), body: { role: 'READER_ROLE' } }
-    expect((await submit('SELECT 1', reader)).status).toBe(200)
-    for (const statement of ["INSERT INTO SCRATCH.COUNTERS VALUES (1, 'a')", 'DELETE FROM ORDERS', 'DROP TABLE ORDERS']) {
-      expect(codeOf(await submit(statement, reader))).toEqual([422, '003001', '42501'])
-    }
-    snowflake.switches.set({ readOnly: true })
-    expect(codeOf(await submit("UPDATE ORDERS SET STATUS = 'x'"))).toEqual([422, '003001', '42501'])
-    expect(snowflake.executed().map(({ verb }) => verb)).toEqual(['SELECT'])
-  })
-
   test('a statement of one user is unknown to another', async () => {
     const handle = handleOf(await submit('SELECT 1'))
     expect((await poll(handle)).status).toBe(200)

@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import type { SnowflakeSwitches } from '../../packages/sandbox/src/index.ts'
 import { snowflakeCredentials } from '../../packages/sandbox/src/index.ts'
 import { get, rows } from './client.ts'
 import { codeOf, dataOf, handleOf, namesOf, noon, openDepot, partitionsOf, signedIn, typesOf } from './snowflake-client.ts'
@@ -182,15 +181,6 @@ describe('partitions', () => {
     }
   })
 
-  test('a million rows can be made and walked', async () => {
-    waitForResults()
-    const answer = await submit('SELECT SEQ8() AS N FROM TABLE(GENERATOR(ROWCOUNT => 1000000))')
-    const counts = partitionsOf(answer).map((info) => Number(get(info, 'rowCount')))
-    expect(counts.reduce((sum, count) => sum + count)).toBe(1_000_000)
-    const last = await poll(handleOf(answer), { partition: String(counts.length - 1) })
-    expect([counts.length > 3, dataOf(last).at(-1)]).toEqual([true, ['999999']])
-  })
-
   test('a session can make them smaller; a result that is too large is cut and says so', async () => {
     const statement = "SELECT REPEAT('x', 1000) FROM TABLE(GENERATOR(ROWCOUNT => 3000))"
     const small = await submit(statement, { body: { parameters: { CLIENT_RESULT_CHUNK_SIZE: 1 } } })
@@ -236,17 +226,6 @@ describe('partitions', () => {
     ])
     const single = await submit('SELECT 1')
     expect(links(single.headers.get('link')).map((each) => each.split('rel=')[1])).toEqual(['"first"', '"last"'])
-  })
-
-  test.each<[SnowflakeSwitches['linkForm'], RegExp]>([
-    ['inside', /^<\/api\/v2\/statements\/[^>]+&partition=0; rel="first">,/],
-    ['fetch', /^<\/api\/statements\/[^>]+\/fetch\?requestId=[^>]+&partition=0>;rel="first",/],
-    ['shuffled', /^<\/api\/v2\/statements\/[^>]+\?partition=0&requestId=[^>]+>; {2}rel=first,/],
-  ])('links of the form %s', async (...[linkForm, form]) => {
-    snowflake.switches.set({ linkForm })
-    expect((await submit('SELECT 1')).headers.get('link')).toMatch(form)
-    snowflake.switches.set({ linkForm: 'none' })
-    expect((await submit('SELECT 1')).headers.get('link')).toBeNull()
   })
 
   test('the announced sizes are those of the bodies', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
-import { ask, get } from './client.ts'
-import { codeOf, context, dataOf, handleOf, noon, openDepot, partitionsOf, repeatable } from './snowflake-client.ts'
+import { ask } from './client.ts'
+import { codeOf, context, dataOf, handleOf, openDepot, partitionsOf, repeatable } from './snowflake-client.ts'
 
-const { snowflake, origin, clock, submit, poll, cancel } = await openDepot()
+const { snowflake, origin, submit, poll, cancel } = await openDepot()
 const endless =
   'SELECT COUNT(*) FROM TABLE(GENERATOR(ROWCOUNT => 10000000)) a, TABLE(GENERATOR(ROWCOUNT => 10000000)) b WHERE a."SEQ$" + b."SEQ$" = 1'
 const insert = "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'a')"
@@ -13,27 +13,6 @@ const ended = async (handle: string) => {
 }
 
 describe('a statement that takes its time', () => {
-  test('is accepted, runs, and has a result in the end', async () => {
-    const hold = snowflake.hold({ contains: 'COUNTERS' })
-    const accepted = await submit(insert)
-    const handle = handleOf(accepted)
-    expect(accepted).toMatchObject({
-      status: 202,
-      body: {
-        code: '333334',
-        message: 'Asynchronous execution in progress. Use provided query id to perform query monitoring and management.',
-        statementHandle: handle,
-        statementStatusUrl: `/api/v2/statements/${handle}`,
-      },
-    })
-    expect((await poll(handle)).body).toEqual(accepted.body)
-    expect((await poll(handle, { partition: '1' })).status).toBe(202)
-    expect([snowflake.executed(), await counters()]).toEqual([[], 0])
-    hold.release()
-    expect(await ended(handle)).toMatchObject({ status: 200, body: { code: '090001', data: [['1']], statementHandle: handle } })
-    expect(await counters()).toBe(1)
-  })
-
   test('is accepted at once when it is asynchronous, and when the window is closed', async () => {
     const asynchronous = await submit('SELECT 1', { query: { async: 'true' } })
     expect(codeOf(asynchronous)).toEqual([202, '333334', undefined])
@@ -60,17 +39,6 @@ describe('a statement that takes its time', () => {
     expect(hold.waiting()).toBe(1)
     hold.release()
     expect((await waiting).status).toBe(200)
-  })
-
-  test('can fail late', async () => {
-    const hold = snowflake.hold()
-    const handle = handleOf(await submit(insert))
-    hold.release({ code: 100038, message: "Numeric value 'x' is not recognized" })
-    expect(await ended(handle)).toMatchObject({
-      status: 422,
-      body: { code: '100038', message: "Numeric value 'x' is not recognized", sqlState: '22018', statementHandle: handle, createdOn: noon },
-    })
-    expect(await counters()).toBe(0)
   })
 
   test('can fail by itself after it was accepted', async () => {
@@ -116,24 +84,6 @@ describe('a statement that takes its time', () => {
 })
 
 describe('time', () => {
-  test('a statement that reaches its timeout is ended and undone', async () => {
-    snowflake.switches.set({ timeoutSecondMs: 1 })
-    const big = 'INSERT INTO SCRATCH.COUNTERS SELECT SEQ8(), NULL FROM TABLE(GENERATOR(ROWCOUNT => 10000000)), RANGE(1000000)'
-    const answer = await submit(big, { body: { timeout: 50 } })
-    expect(answer).toMatchObject({
-      status: 408,
-      body: {
-        code: '000630',
-        message: 'Statement reached its statement or warehouse timeout of 50 second(s) and was canceled.',
-        statementHandle: expect.any(String),
-      },
-    })
-    expect(codeOf(await poll(handleOf(answer)))).toEqual([408, '000630', '57014'])
-    expect([await counters(), snowflake.executed().filter(({ outcome }) => outcome !== 'timed_out')]).toEqual([0, []])
-    snowflake.switches.set({ pollTimeoutStatus: 422 })
-    expect(codeOf(await poll(handleOf(answer)))).toEqual([422, '000630', '57014'])
-  })
-
   test('a timeout that is over before the statement begins ends it, without a warning of the process', async () => {
     const warned = vi.fn()
     process.on('warning', warned)
@@ -141,13 +91,6 @@ describe('time', () => {
     expect((await submit(insert, { body: { timeout: 5 } })).status).toBe(408)
     process.off('warning', warned)
     expect([await counters(), warned.mock.calls]).toEqual([0, []])
-  })
-
-  test.each(['before', 'uncommitted'] as const)('a statement that stands still %s reaches it too', async (moment) => {
-    snowflake.switches.set({ timeoutSecondMs: 1 })
-    const hold = snowflake.hold({ moment, answer: 'nothing' })
-    expect((await submit(insert, { body: { timeout: 5 } })).status).toBe(408)
-    expect([await counters(), hold.waiting()]).toEqual([0, 0])
   })
 
   test('what is committed is not ended', async () => {
@@ -161,14 +104,6 @@ describe('time', () => {
 
   test('a timeout of 0 is the longest', async () => {
     expect((await submit('SELECT 1', { body: { timeout: 0 } })).status).toBe(200)
-  })
-
-  test('results can be fetched for a day', async () => {
-    const handle = handleOf(await submit('SELECT 1'))
-    clock.now += 86_399_999
-    expect((await poll(handle)).status).toBe(200)
-    clock.now += 1
-    expect(codeOf(await poll(handle))).toEqual([422, '000709', '02000'])
   })
 })
 
@@ -185,14 +120,6 @@ describe('cancelling', () => {
     })
     expect(codeOf(await poll(handle))).toEqual([422, '000604', '57014'])
     expect(snowflake.executed()[0]?.outcome).toBe('canceled')
-  })
-
-  test('undoes what is not committed', async () => {
-    const hold = snowflake.hold({ moment: 'uncommitted' })
-    const handle = handleOf(await submit(insert))
-    await hold.caught()
-    expect((await cancel(handle)).status).toBe(200)
-    expect([codeOf(await poll(handle)), await counters()]).toEqual([[422, '000604', '57014'], 0])
   })
 
   test('finds nothing to end in a finished or unknown statement', async () => {
@@ -212,15 +139,6 @@ describe('cancelling', () => {
 })
 
 describe('repeated requests', () => {
-  test('what succeeded is not run again', async () => {
-    const { first, again } = repeatable()
-    const original = await submit(insert, { query: first })
-    const repeated = await submit(insert, { query: again })
-    expect(repeated.body).toEqual(original.body)
-    expect([await counters(), snowflake.executed().length]).toEqual([1, 1])
-    expect(get(repeated.body, 'requestId')).toBe(first['requestId'])
-  })
-
   test('without retry it runs again', async () => {
     const { first } = repeatable()
     await submit(insert, { query: first })

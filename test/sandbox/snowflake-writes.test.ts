@@ -1,9 +1,6 @@
-import { gunzipSync } from 'node:zlib'
-import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { type Fault, snowflakeCredentials } from '../../packages/sandbox/src/index.ts'
 import { ask, get } from './client.ts'
-import { codeOf, dataOf, handleOf, namesOf, openDepot, repeatable, signedIn } from './snowflake-client.ts'
+import { dataOf, handleOf, namesOf, openDepot } from './snowflake-client.ts'
 
 const { sandbox, snowflake, origin, submit, poll } = await openDepot()
 const insert = "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'a'), (2, 'b')"
@@ -71,31 +68,6 @@ describe('what changes tell', () => {
 })
 
 describe('a link that breaks', () => {
-  const path = '/api/v2/statements'
-
-  test.each<[string, Fault, number]>([
-    ['before the statement ran', { kind: 'reset', on: 'snowflake' }, 0],
-    ['after it was committed', { kind: 'reset', on: 'snowflake', moment: 'after' }, 2],
-  ])('the connection is dropped %s', async (...[, fault, found]) => {
-    const { first, again } = repeatable()
-    sandbox.faults.add(fault)
-    await expect(submit(insert, { query: first })).rejects.toThrow()
-    expect(await counters()).toBe(found)
-    expect((await submit(insert, { query: again })).status).toBe(200)
-    expect([await counters(), snowflake.executed().length]).toEqual([2, 1])
-  })
-
-  test.each([500, 502, 503, 504])('%i before the statement ran, and after it was committed', async (status) => {
-    const { first, again } = repeatable()
-    sandbox.faults.add({ kind: 'status', status, on: 'snowflake', method: 'POST' })
-    expect((await submit(insert, { query: first })).status).toBe(status)
-    expect(await counters()).toBe(0)
-    sandbox.faults.add({ kind: 'status', status, on: 'snowflake', path, moment: 'after' })
-    expect((await submit(insert, { query: again })).status).toBe(status)
-    expect((await submit(insert, { query: again })).status).toBe(200)
-    expect([await counters(), snowflake.executed().length]).toEqual([2, 1])
-  })
-
   test.each([undefined, 7])('429 with Retry-After %s', async (retryAfter) => {
     sandbox.faults.add({ kind: 'status', status: 429, on: 'snowflake', ...(retryAfter ? { retryAfter } : {}) })
     const answer = await submit(insert)
@@ -107,51 +79,6 @@ describe('a link that breaks', () => {
     sandbox.faults.add({ kind: 'status', status: 503, on: 'snowflake', method: 'GET' })
     const handle = handleOf(await submit('SELECT 1'))
     expect([(await poll(handle)).status, (await poll(handle)).status]).toEqual([503, 200])
-  })
-
-  test('a page of a gateway', async () => {
-    sandbox.faults.add({ kind: 'html-503', on: 'snowflake', moment: 'after' })
-    const answer = await submit(insert)
-    expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([503, 'text/html', expect.stringMatching(/^<html>/)])
-    expect(await counters()).toBe(2)
-  })
-
-  test('compressed bytes that end early', async () => {
-    snowflake.switches.set({ partitionRows: 400 })
-    const handle = handleOf(await submit('SELECT * FROM SALES.ORDERS'))
-    const packed = async (partition: number) => {
-      const { body } = await request(`${origin}${path}/${handle}?partition=${partition}`, { headers: signedIn(snowflakeCredentials.token) })
-      return Buffer.from(await body.arrayBuffer())
-    }
-    const whole = await packed(1)
-    sandbox.faults.add({ kind: 'truncated-gzip', on: 'snowflake', times: 2 })
-    expect(whole.subarray(0, Math.floor(whole.length / 2))).toEqual(await packed(1))
-    const [half] = [await packed(0)]
-    expect(() => gunzipSync(half)).toThrow('unexpected end of file')
-    expect(await packed(1)).toEqual(whole)
-  })
-
-  test('answers that are late or never come', async () => {
-    sandbox.faults.add({ kind: 'delay', ms: 5, on: 'snowflake' })
-    expect((await submit(insert)).status).toBe(200)
-    sandbox.faults.add({ kind: 'never-answer', on: 'snowflake', moment: 'after' })
-    const abort = new AbortController()
-    const lost = fetch(`${origin}${path}`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer sandbox-pat', 'content-type': 'application/json' },
-      body: JSON.stringify({ statement: insert, database: 'SANDBOX', warehouse: 'SANDBOX_WH' }),
-      signal: abort.signal,
-    })
-    await expect.poll(counters).toBe(4)
-    abort.abort()
-    await expect(lost).rejects.toThrow()
-  })
-
-  test('a result that is said to be too large', async () => {
-    sandbox.faults.add({ kind: 'code', code: 391_908, on: 'snowflake' })
-    const answer = await submit('SELECT 1')
-    expect([codeOf(answer), dataOf(answer)]).toEqual([[200, '391908', '00000'], [['1']]])
-    expect(codeOf(await poll(handleOf(answer)))[1]).toBe('090001')
   })
 
   test.each([

@@ -37,33 +37,6 @@ describe('the wire', () => {
 })
 
 describe('who may ask', () => {
-  const wrong = 'Access token is incorrect or has been revoked.'
-
-  test.each([
-    ['no token', {}, 40104, 'Access token is null, you should set it in http header with key Access-Token.'],
-    ['an unknown token', withToken('whatever'), 40105, wrong],
-    ['a word before the token', withToken(`Bearer ${known.accessToken}`), 40105, wrong],
-    ['another header', { authorization: `Bearer ${known.accessToken}` }, 40104, expect.any(String)],
-    ['a revoked token', withToken(known.revokedToken), 40105, wrong],
-    ['an expired token', withToken(known.expiredToken), 40102, 'Access token is expired.'],
-  ])('%s is refused with HTTP 200', async (...[, headers, code, message]) => {
-    const answer = await campaigns(headers)
-    expect(answer).toMatchObject({ status: 200, body: { code, message, data: {} } })
-    expect(Object.keys(Object(answer.body))).toEqual(['code', 'message', 'request_id', 'data'])
-  })
-
-  test('the token reads three accounts', async () => {
-    for (const id of [facts.advertiserId, facts.secondAdvertiserId, facts.emptyAdvertiserId]) {
-      expect(codeOf(await read('/ad/get/', { advertiser_id: id }))).toEqual([0, 'OK'])
-    }
-    const denied = await read('/ad/get/', { advertiser_id: facts.deniedAdvertiserId })
-    expect(codeOf(denied)).toEqual([40001, `No permission to operate advertiser: ${facts.deniedAdvertiserId}`])
-    const unknown = await read('/ad/get/', { advertiser_id: facts.unknownAdvertiserId })
-    expect(codeOf(unknown)[0]).toBe(40300)
-    const one = await read('/advertiser/info/', { advertiser_ids: [facts.advertiserId, facts.deniedAdvertiserId] })
-    expect(codeOf(one)[0]).toBe(40001)
-  })
-
   test.each([
     ['/advertiser/info/', '100'],
     ['/campaign/get/', '200'],
@@ -97,18 +70,6 @@ describe('tokens', () => {
     ask(`${base}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
   const exchange = (code: string, further = {}) => post('/oauth2/access_token/', { ...app, auth_code: code, ...further })
 
-  test('a code becomes a token and the accounts that it reads', async () => {
-    const { body } = await exchange(known.authCode)
-    const ids = [facts.advertiserId, facts.secondAdvertiserId, facts.emptyAdvertiserId]
-    expect(get(body, 'data')).toMatchObject({ advertiser_ids: ids, scope: expect.arrayContaining([44, 200]) })
-    const token = String(get(body, 'data', 'access_token'))
-    expect(codeOf(await campaigns(withToken(token)))[0]).toBe(0)
-    const list = await read('/oauth2/advertiser/get/', app, withToken(token))
-    expect(rows(list.body, 'data', 'list').map((account) => get(account, 'advertiser_id'))).toEqual(ids)
-    expect(codeOf(await post('/oauth2/revoke_token/', { ...app, access_token: token }, withToken(token)))[0]).toBe(0)
-    expect(codeOf(await campaigns(withToken(token)))[0]).toBe(40105)
-  })
-
   test('what is wrong with an exchange is told by its code', async () => {
     expect(codeOf(await exchange(known.authCode, { secret: 'wrong' }))[0]).toBe(40101)
     expect(codeOf(await exchange('', {}))).toEqual([40002, 'auth_code: Missing data for required field.'])
@@ -122,14 +83,6 @@ describe('rates', () => {
   const often = async (times: number) => {
     for (let time = 0; time < times; time += 1) await read('/user/info/')
   }
-
-  test('ten requests a second; the next second is free', async () => {
-    tiktok.switches.set({ limits: true })
-    await often(10)
-    expect(codeOf(await campaigns())).toEqual([40100, 'Requests made too frequently.'])
-    clock.now += 1000
-    expect(codeOf(await campaigns())[0]).toBe(0)
-  })
 
   test('too many in a minute suspend the app for five', async () => {
     tiktok.switches.set({ limits: true, qps: 50, qpm: 12 })
@@ -160,72 +113,6 @@ describe('rates', () => {
     expect(codeOf(await campaigns())).toEqual([40133, message])
     expect(codeOf(await read('/adgroup/get/', mine))[0]).toBe(0)
     expect(codeOf(await read('/campaign/get/', { advertiser_id: facts.secondAdvertiserId }))[0]).toBe(0)
-  })
-})
-
-describe("the vendor's sandbox environment", () => {
-  const headers = { ...withToken(known.environmentToken), 'x-forwarded-host': 'sandbox-ads.tiktok.com' }
-  const account = { advertiser_id: facts.sandboxAdvertiserId }
-
-  test('has its own host, token and account', async () => {
-    expect(codeOf(await read('/campaign/get/', account, headers))[0]).toBe(0)
-    expect(codeOf(await read('/campaign/get/', mine, headers))[0]).toBe(40300)
-    expect(codeOf(await read('/campaign/get/', account, withToken(known.environmentToken)))[0]).toBe(40105)
-    expect(codeOf(await read('/campaign/get/', mine, { ...headers, ...withToken(known.accessToken) }))[0]).toBe(40105)
-    tiktok.switches.set({ environment: 'sandbox' })
-    expect(codeOf(await read('/campaign/get/', account, withToken(known.environmentToken)))[0]).toBe(0)
-  })
-
-  test('lacks endpoints and statuses', async () => {
-    expect(codeOf(await read('/tt_video/list/', account, headers))[0]).toBe(40008)
-    const list = rows((await read('/adgroup/get/', account, headers)).body, 'data', 'list')
-    expect(list.length).toBeGreaterThan(0)
-    for (const group of list) expect(group).not.toHaveProperty('secondary_status')
-  })
-
-  test('takes one request a second of each endpoint', async () => {
-    tiktok.switches.set({ limits: true })
-    expect(codeOf(await read('/campaign/get/', account, headers))[0]).toBe(0)
-    expect(codeOf(await read('/campaign/get/', account, headers))[0]).toBe(40100)
-    expect(codeOf(await read('/adgroup/get/', account, headers))[0]).toBe(0)
-  })
-})
-
-describe('faults', () => {
-  test('a code can be sent as often as wanted', async () => {
-    sandbox.faults.add({ kind: 'code', code: 50000, times: 2, path: '/open_api/v1.3/campaign/' })
-    sandbox.faults.add({ kind: 'code', code: 40132, message: 'Slow down' })
-    expect(codeOf(await read('/user/info/'))).toEqual([40132, 'Slow down'])
-    expect([codeOf(await campaigns())[0], codeOf(await campaigns())[0], codeOf(await campaigns())[0]]).toEqual([50000, 50000, 0])
-    expect((await ask(`${sandbox.origins.gong.api}/v2/users`)).status).toBe(401)
-    sandbox.gong.clear()
-  })
-
-  test('or by a switch, to everything', async () => {
-    tiktok.switches.set({ errorCode: 60001 })
-    expect(codeOf(await campaigns())).toEqual([60001, 'The system is under maintenance.'])
-  })
-
-  test('statuses, pages of gateways, broken bodies', async () => {
-    sandbox.faults.add({ kind: 'status', on: 'tiktok', status: 503, retryAfter: 7 })
-    const refused = await campaigns()
-    expect([refused.status, refused.headers.get('retry-after'), get(refused.body, 'code')]).toEqual([503, '7', 50000])
-    sandbox.faults.add({ kind: 'html-502', on: 'tiktok' })
-    expect((await campaigns()).text).toContain('502 Bad Gateway')
-    sandbox.faults.add({ kind: 'truncated-json', on: 'tiktok' })
-    expect((await campaigns()).body).toBeUndefined()
-    sandbox.faults.add({ kind: 'reset', on: 'tiktok' })
-    await expect(campaigns()).rejects.toThrow()
-    expect(() => sandbox.faults.add({ kind: 'code', code: -1 })).toThrow('code must be a number')
-  })
-
-  test('a page after the first can come again or be refused', async () => {
-    const page = (number: number) => read('/campaign/get/', { ...mine, page: number, page_size: 5 })
-    sandbox.faults.add({ kind: 'same-cursor', on: 'tiktok' })
-    const first = await page(1)
-    expect(get((await page(2)).body, 'data')).toEqual(get(first.body, 'data'))
-    sandbox.faults.add({ kind: 'expired-cursor', on: 'tiktok' })
-    expect(codeOf(await page(2))[0]).toBe(40002)
   })
 })
 

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { tiktokCredentials as known } from '../../packages/sandbox/src/index.ts'
-import { type Answered, ask, get, rows } from './client.ts'
+import { type Answered, ask, get } from './client.ts'
 import { consentAtTiktok, returnOf, submit, ticketIn } from './consent-client.ts'
 import { codeOf, openDesk, withToken } from './tiktok-client.ts'
 
-const { sandbox, tiktok, facts, origin, clock, read } = await openDesk()
+const { tiktok, facts, origin, read } = await openDesk()
 const callback = 'http://127.0.0.1:8080/connect/callback/tiktok-marketing'
 const app = { app_id: known.appId, secret: known.secret }
-const everyId = [facts.advertiserId, facts.secondAdvertiserId, facts.emptyAdvertiserId]
 
 function address(changes: Readonly<Record<string, string>> = {}): string {
   return `${origin}/portal/auth?${new URLSearchParams({ app_id: known.appId, state: 's 1', redirect_uri: callback, ...changes })}`
@@ -20,7 +19,6 @@ const returned = (answer: Answered) => Object.fromEntries(returnOf(answer).searc
 const exchange = (auth_code: string) => post('/oauth2/access_token/', { ...app, auth_code })
 const signIn = () => submit(address(), { action: 'sign_in', email: known.user, password: known.password })
 const tokenOf = ({ body }: Answered) => String(get(body, 'data', 'access_token'))
-const listed = async (token: string) => rows((await read('/oauth2/advertiser/get/', app, withToken(token))).body, 'data', 'list')
 
 describe('the pages', () => {
   test('ask who it is, what may be used, for a code, and send the browser back', async () => {
@@ -39,29 +37,6 @@ describe('the pages', () => {
     const back = returnOf(last)
     expect(back.origin + back.pathname).toBe(callback)
     expect(returned(last)).toEqual({ auth_code: codeIn(last), code: codeIn(last), state: 's 1' })
-  })
-
-  test('the token reads exactly the ticked accounts and permissions', async () => {
-    const advertisers = [facts.advertiserId, facts.emptyAdvertiserId]
-    const given = await exchange(codeIn(await consentAtTiktok(address(), { advertisers, scopes: [200, 100] })))
-    expect(get(given.body, 'data')).toEqual({ access_token: tokenOf(given), advertiser_ids: advertisers, scope: [100, 200] })
-    const headers = withToken(tokenOf(given))
-    const codes = await Promise.all([
-      read('/campaign/get/', { advertiser_id: facts.advertiserId }, headers),
-      read('/ad/get/', { advertiser_id: facts.advertiserId }, headers),
-      read('/campaign/get/', { advertiser_id: facts.secondAdvertiserId }, headers),
-    ])
-    expect(codes.map((answer) => codeOf(answer)[0])).toEqual([0, 40001, 40001])
-    expect(await listed(tokenOf(given))).toEqual([
-      { advertiser_id: facts.advertiserId, advertiser_name: 'Fernway US' },
-      { advertiser_id: facts.emptyAdvertiserId, advertiser_name: 'Fernway unused' },
-    ])
-  })
-
-  test('nothing ticked is a token that reads nothing', async () => {
-    const given = await exchange(codeIn(await consentAtTiktok(address())))
-    expect(get(given.body, 'data', 'advertiser_ids')).toEqual([])
-    expect(await listed(tokenOf(given))).toEqual([])
   })
 
   test('accounts of somebody else cannot be ticked; that person can', async () => {
@@ -108,41 +83,7 @@ describe('the pages', () => {
   })
 })
 
-describe('a code', () => {
-  const refused = 40110
-
-  test('is good once, for an hour, wherever the browser went', async () => {
-    const code = codeIn(await consentAtTiktok(address()))
-    expect(codeOf(await exchange(code))[0]).toBe(0)
-    expect(await exchange(code)).toMatchObject({ status: 200, body: { code: refused, data: {} } })
-    const late = codeIn(await consentAtTiktok(address()))
-    clock.now += 3_600_000
-    expect(codeOf(await exchange(late))[0]).toBe(refused)
-  })
-
-  test('of an exchange whose connection drops is used up', async () => {
-    const code = codeIn(await consentAtTiktok(address()))
-    sandbox.faults.add({ kind: 'reset', on: 'tiktok', path: '/open_api/v1.3/oauth2/access_token/', moment: 'after' })
-    await expect(exchange(code)).rejects.toThrow()
-    expect(codeOf(await exchange(code))[0]).toBe(refused)
-  })
-
-  test.each([{ codeSeconds: 0 }, { codeState: 'used' }, { codeState: 'other app' }])('can be unusable: %j', async (switches) => {
-    tiktok.switches.set({ consent: 'at once', ...switches })
-    expect(codeOf(await exchange(codeIn(await ask(address()))))[0]).toBe(refused)
-  })
-})
-
 describe('revocation', () => {
-  test('answers what the token read, and the token is refused from then on', async () => {
-    const advertisers = [facts.secondAdvertiserId]
-    const token = tokenOf(await exchange(codeIn(await consentAtTiktok(address(), { advertisers }))))
-    const revoke = () => post('/oauth2/revoke_token/', { ...app, access_token: token }, withToken(token))
-    expect(get((await revoke()).body, 'data')).toEqual({ advertiser_ids: advertisers, app_id: known.appId })
-    expect(codeOf(await read('/oauth2/advertiser/get/', app, withToken(token)))[0]).toBe(40105)
-    expect(codeOf(await revoke())[0]).toBe(40105)
-  })
-
   test('needs the token in its header as well', async () => {
     const body = { ...app, access_token: known.accessToken }
     expect(codeOf(await post('/oauth2/revoke_token/', body))[0]).toBe(40104)
@@ -152,14 +93,6 @@ describe('revocation', () => {
 })
 
 describe('switches', () => {
-  test('the first request can agree to everything, for whom the switch names', async () => {
-    tiktok.switches.set({ consent: 'at once' })
-    expect(get((await exchange(codeIn(await ask(address())))).body, 'data', 'advertiser_ids')).toEqual(everyId)
-    tiktok.switches.set({ account: known.otherUser })
-    const other = await exchange(codeIn(await ask(address())))
-    expect(get(other.body, 'data', 'advertiser_ids')).toEqual([facts.deniedAdvertiserId])
-  })
-
   test.each([
     ['wrong state', { auth_code: expect.any(String), code: expect.any(String), state: 'sandbox-wrong-state' }],
     ['no state', { auth_code: expect.any(String), code: expect.any(String) }],

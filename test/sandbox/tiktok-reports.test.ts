@@ -49,15 +49,6 @@ describe('rows', () => {
     expect(list(await report({ metrics: ['campaign_name', 'spend', 'video_play_actions'] }))).toEqual(list(answer))
   })
 
-  test('some metrics are not available', async () => {
-    const metrics = ['conversion', 'ctr', 'average_video_play', 'app_install', 'secondary_goal_result', 'ad_text']
-    const found = list(await report({ ...level('ad'), metrics }))
-    for (const metric of metrics) {
-      const values = found.map((row) => get(row, 'metrics', metric))
-      expect([metric, values.includes('-'), values.some((value) => value !== '-')]).toEqual([metric, true, true])
-    }
-  })
-
   test('spend and impressions when no metrics are named', async () => {
     const { metrics: _, ...rest } = daily
     const answer = await read('/report/integrated/get/', rest)
@@ -148,14 +139,6 @@ describe('what is refused', () => {
     expect(codeOf(await report())[0]).toBe(40067)
     expect(codeOf(await report({ end_date: '2025-05-01' }))[0]).toBe(0)
   })
-})
-
-test('an account with too many ads is warned about', async () => {
-  const header = async (query: object) => (await report({ ...level('ad'), ...query })).headers.get('x-tt-ads-throttle')
-  expect(await header({})).toContain('20000')
-  expect(await header({ advertiser_id: facts.secondAdvertiserId })).toBeNull()
-  tiktok.switches.set({ adsThrottle: false })
-  expect(await header({})).toBeNull()
 })
 
 test("the vendor's sandbox environment has twelve days", async () => {
