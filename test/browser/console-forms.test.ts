@@ -138,6 +138,8 @@ test('a long name stays within its message', options, async () => {
   await page.keyboard.press('Enter')
   await page.getByRole('status').getByText(`The workspace ${name} was created.`).waitFor()
   await screenshot('long-name')
+  const row = await page.getByRole('button', { name: `Delete ${name}` }).boundingBox()
+  expect((row?.x ?? Number.NaN) + (row?.width ?? 0)).toBeLessThan(page.viewportSize()?.width ?? 0)
   const close = await page.getByRole('button', { name: 'Close the message' }).boundingBox()
   expect((close?.x ?? Number.NaN) + (close?.width ?? 0)).toBeLessThan(page.viewportSize()?.width ?? 0)
   await press(`Delete ${name}`)
