@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { sandboxCredentials } from '../../packages/sandbox/src/index.ts'
 import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole, pressIfThere, signIn } from './console-support.ts'
+import { limits, type OpenedConsole, openConsole, passMinute, pressIfThere, signIn } from './console-support.ts'
 
 const options = { timeout: limits.test }
 const opened = await share(openConsole())
@@ -184,7 +184,7 @@ test('a service that fails leaves the old data with a sentence, and the next try
   await expect
     .poll(
       async () => {
-        await page.clock.runFor(60_000)
+        await passMinute(page)
         return page.getByText('The last try failed').count()
       },
       { timeout: limits.action },

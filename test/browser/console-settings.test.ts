@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { client, createTenant } from '../http/support.ts'
 import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, openConsole, signIn } from './console-support.ts'
+import { limits, openConsole, passMinute, signIn } from './console-support.ts'
 
 const options = { timeout: limits.test }
 const opened = await share(openConsole({ copies: 'postgres' }))
@@ -38,7 +38,7 @@ test('a service that fails leaves what was read, with what to do', options, asyn
   await page.getByRole('table', { name: 'Storage' }).waitFor()
   await page.route(/health\/ready|api\/v1\/node/, (route) => route.fulfill({ status: 503, contentType: 'text/plain', body: 'gone' }))
   const pass = async () => {
-    await page.clock.runFor(60_000)
+    await passMinute(page)
     return [await page.getByText('The service is not ready').count(), await page.getByText('The last try failed').count()]
   }
   await expect.poll(pass, { timeout: limits.action }).toEqual([1, 1])

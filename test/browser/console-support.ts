@@ -89,6 +89,12 @@ export const pressIfThere = (button: Locator): Promise<void> =>
     for (const each of found) each.click()
   })
 
+/** Passes a minute of the page's clock. The page gets input before: one without input for ten minutes stops reading again. */
+export async function passMinute(page: Page): Promise<void> {
+  await page.keyboard.press('Shift')
+  await page.clock.runFor(60_000)
+}
+
 /** Stores pictures of a wide screen, and of the whole page on a phone, in both schemes. */
 export async function takePictures(page: Page, name: string): Promise<void> {
   const folder = process.env['FERRULE_SCREENSHOTS']
