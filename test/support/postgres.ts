@@ -39,6 +39,8 @@ export async function createTestDatabase(name: string, template?: string): Promi
   )
   const url = new URL(admin)
   url.pathname = `/${database}`
+  // On a starved machine the handshake can take longer than the service usually waits.
+  url.searchParams.set('connect_timeout', '60')
   return { url: url.href, drop: () => run(admin, `drop database if exists "${database}" with (force)`) }
 }
 
