@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { base } from '../http/support.ts'
 import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, openConsole, pressIfThere, signIn } from './console-support.ts'
+import { failReads, limits, openConsole, pressIfThere, signIn } from './console-support.ts'
 
 const options = { timeout: limits.test }
 const opened = await share(openConsole())
@@ -234,19 +234,12 @@ test.each([
   '%s with a service that fails has a sentence and its next step, and the next try mends it',
   async (path, asked, button) => {
     const { page, go, complaints } = opened
-    const problem = {
-      type: 'urn:ferrule:error:unavailable',
-      status: 503,
-      code: 'unavailable',
-      message: 'The service is stopping.',
-      hint: 'Wait.',
-    }
-    await page.route(asked, (route) => route.fulfill({ status: 400, json: problem, contentType: 'application/problem+json' }))
+    const mend = await failReads(page, asked)
     await go(path)
     await page.getByRole('alert').getByText('The service is stopping.').waitFor()
     await page.getByRole('alert').getByText('Wait.').waitFor()
     await page.getByRole('button', { name: button }).waitFor()
-    await page.unroute(asked)
+    await mend()
     await pressIfThere(page.getByRole('button', { name: 'Try again' }))
     await page.getByRole('table').waitFor()
     complaints() // the browser reports the answers

@@ -4,7 +4,7 @@ import { sandboxValues } from '../../packages/ferrule/src/document/sandbox-value
 import { connectorsPath } from '../http/support.ts'
 import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, openConsole, passMinute, pressIfThere } from './console-support.ts'
+import { failReads, limits, openConsole, pressIfThere } from './console-support.ts'
 
 const options = { timeout: limits.test }
 /** Calls of scorecards wait for it, so that a sync stands still while it is looked at. */
@@ -45,19 +45,13 @@ test('the page follows the copy as it is filled, and says when the service fails
   await screenshot('connector')
   expect(await findAllBarriers(page)).toEqual([])
   expect(complaints()).toEqual([])
-  await page.route(/context_store/, (route) => route.abort())
-  await page.clock.install()
+  const mend = await failReads(page, /context_store/)
   await load(`/connectors/${id}?tab=indexes`)
-  const countAlerts = async () => {
-    await passMinute(page)
-    return page.getByRole('alert').count()
-  }
-  await expect.poll(countAlerts, { timeout: limits.action }).toBe(1)
-  // From here on the clock runs by itself: a minute passed by hand would end each read that waits for its answer.
-  await page.unroute(/context_store/)
+  await page.getByRole('alert').getByText('The service is stopping.').waitFor()
+  await mend()
   await pressIfThere(page.getByRole('button', { name: 'Try again' }))
   await page.getByText('No indexes yet').waitFor()
-  complaints() // the requests that were cut
+  complaints() // the answers that failed
 })
 
 test('a sync is started and cancelled, and a failed run says what to do', options, async () => {

@@ -112,6 +112,7 @@ test('records show fields of what they refer to beside the reference, of a list 
   expect(await findAllBarriers(page, () => table('Records').waitFor())).toEqual([])
   await open({ show: 'records', connector: partial, include: 'requester.name' })
   await page.getByText('people: no sync has ended yet.').waitFor()
+  await expect.poll(() => readTable('Records')).toHaveLength(2)
   const [header, row] = await readTable('Records')
   expect(header).not.toContain('_related')
   expect(row?.[header?.indexOf('requester → name') ?? -1]).toBe('–')

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createTenant } from '../http/support.ts'
 import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, openConsole, pressIfThere, signIn } from './console-support.ts'
+import { failReads, limits, openConsole, pressIfThere, signIn } from './console-support.ts'
 
 const opened = await share(openConsole())
 await opened.world.connect('Calls of the sales team')
@@ -52,9 +52,9 @@ test('signing out ends the session, and the next sign-in returns to the same add
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('menuitem', { name: 'Sign out here' }).click()
   await page.getByRole('heading', { name: 'Sign in to Ferrule' }).waitFor()
-  // A reading that is under way ends with the session.
-  expect(complaints().filter((text) => !text.includes('401 (Unauthorized)'))).toEqual([])
   await load('/?workspace=default')
+  // A reading that was under way has ended with the session.
+  expect(complaints().filter((text) => !text.includes('401 (Unauthorized)'))).toEqual([])
   await screenshot('sign-in')
   expect(await findAllBarriers(page)).toEqual([])
   await signIn(page)
@@ -96,18 +96,11 @@ test('a failing service leaves what was read, with a sentence', { timeout: limit
   await page.clock.install()
   await load('/')
   await page.getByText('Calls of the sales team').waitFor()
-  const problem = {
-    type: 'urn:ferrule:error:unavailable',
-    status: 503,
-    code: 'unavailable',
-    message: 'The service is stopping.',
-    hint: 'Wait.',
-  }
-  await page.route('**/api/v1/**', (route) => route.fulfill({ status: 400, json: problem, contentType: 'application/problem+json' }))
+  const mend = await failReads(page, '**/api/v1/**')
   await page.clock.fastForward(20_000) // until the next read
   await page.getByText('The last try failed: The service is stopping. Wait.').waitFor()
   expect(await page.getByText('Calls of the sales team').count()).toBe(1)
-  await page.unroute('**/api/v1/**')
+  await mend()
   await pressIfThere(page.getByRole('button', { name: 'Try again' }))
   await page.getByText('The last try failed').waitFor({ state: 'detached' })
   complaints()

@@ -89,10 +89,11 @@ export const pressIfThere = (button: Locator): Promise<void> =>
     for (const each of found) each.click()
   })
 
-/** Passes a minute of the page's clock. The page gets input before: one without input for ten minutes stops reading again. */
-export async function passMinute(page: Page): Promise<void> {
-  await page.keyboard.press('Shift')
-  await page.clock.runFor(60_000)
+/** Lets a page's reads of a path fail for now, with an answer that the client does not repeat. @returns what ends it */
+export async function failReads(page: Page, path: string | RegExp): Promise<() => Promise<void>> {
+  const problem = { type: 'urn:ferrule:error:unavailable', status: 503, code: 'unavailable', message: 'The service is stopping.', hint: 'Wait.' }
+  await page.route(path, (route) => route.fulfill({ status: 400, json: problem, contentType: 'application/problem+json' }))
+  return () => page.unroute(path)
 }
 
 /** Stores pictures of a wide screen, and of the whole page on a phone, in both schemes. */

@@ -70,5 +70,6 @@ test('a webhook is made, tested, fails, sends again, pauses and is deleted', { t
   await said('No webhooks yet')
   expect((await world.ask(endpointsPath, { token: world.token })).json.data).toEqual([])
   await worker.stop()
-  expect(complaints()).toEqual([])
+  // The page asks again by itself: a read can meet the deletion.
+  expect(complaints().filter((text) => !text.includes('404'))).toEqual([])
 })

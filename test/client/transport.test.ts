@@ -25,7 +25,7 @@ function open(more: ServiceOptions = {}, answer: (url: string, init: RequestInit
 const problem = (status: number, code: string, headers: Readonly<Record<string, string>> = {}) =>
   Response.json({ code, message: `it is ${code}`, hint: 'do this', retryable: true, errors: [] }, { status, headers })
 const organizations = (transport: Transport) =>
-  transport.json<{ data: readonly OrganizationRecord[] }>(endpoints.listOrganizations, { deadlineMs: 10_000 })
+  transport.json<{ data: readonly OrganizationRecord[] }>(endpoints.listOrganizations, { deadlineMs: 50_000 })
 
 test('concurrent requests share one token', async () => {
   const { transport, paths } = open()
