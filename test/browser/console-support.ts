@@ -91,7 +91,7 @@ export const pressIfThere = (button: Locator): Promise<void> =>
 
 /** Lets a page's reads of a path fail for now, with an answer that the client does not repeat. @returns what ends it */
 export async function failReads(page: Page, path: string | RegExp): Promise<() => Promise<void>> {
-  const problem = { type: 'urn:ferrule:error:unavailable', status: 503, code: 'unavailable', message: 'The service is stopping.', hint: 'Wait.' }
+  const problem = { code: 'unavailable', message: 'The service is stopping.', hint: 'Wait.' }
   await page.route(path, (route) => route.fulfill({ status: 400, json: problem, contentType: 'application/problem+json' }))
   return () => page.unroute(path)
 }

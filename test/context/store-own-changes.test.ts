@@ -53,7 +53,7 @@ overStatements('a copy whose kind changes', async (engine) => {
   const world = await share(createStoreWorld(engine))
   const store = world.open()
   const searcher = createStoreSearcher(store, { cursorKey: () => Buffer.from('key'), clock: () => world.now })
-  const reader = new FeedReader({ store, searcher, timeoutMs: 10_000 })
+  const reader = new FeedReader({ store, searcher, timeoutMs: 60_000 })
 
   const refTo = (own: OwnKind, entity: string, connector: string) => ({ connector, kind: 'acme', entity, own })
   const write = async (own: OwnKind, entity: string, connector: string): Promise<void> => {

@@ -378,7 +378,7 @@ describe('errors', () => {
     await using vendor = await startVendor(() => ({ headers: { 'x-left': '0', 'x-reset': '50' }, body: { list: [] } }))
     await using notes = connectNotes(vendor.origin)
     await notes.notes.list()
-    const soon = { deadlineMs: 10_000 }
+    const soon = { deadlineMs: 30_000 }
     await expect(notes.notes.list({}, soon)).rejects.toMatchObject({ code: 'upstream_rate_limited' })
     expect(vendor.seen).toHaveLength(1)
     await using wrong = await startVendor(() => ({ headers: { 'x-left': '0', 'x-reset': '86400' }, body: { list: [] } }))

@@ -37,7 +37,7 @@ export const coded = connector({
   errors: [
     { codes: ['40105', 'E_TOKEN'], is: 'upstream_auth_failed', hint: 'Connect anew.' },
     { codes: ['40050'], is: 'upstream_conflict', retryable: false },
-    { codes: ['40100'], is: 'upstream_rate_limited', wait: { first: 2, longest: 300 } },
+    { codes: ['40100'], is: 'upstream_rate_limited', wait: { first: 120, longest: 300 } },
     { codes: ['60001'], is: 'upstream_error', wait: { first: 300, longest: 300 } },
     { codes: ['40404'], actions: ['list'], is: 'empty' },
     { codes: ['40404'], is: 'record_not_found' },

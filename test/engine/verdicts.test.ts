@@ -22,7 +22,7 @@ const rows = { list: [{ id: '7' }] }
 async function ended(reply: Reply, { action = 'list', params = {} }: { action?: string; params?: Readonly<Record<string, unknown>> } = {}) {
   await using server = await serve(() => reply)
   await using engine = testEngine()
-  const call = { entity: 'things', action, params, deadlineMs: 1_500 }
+  const call = { entity: 'things', action, params }
   const end = await engine.run(codedAt(server.origin), call).catch((error: unknown) => error)
   return { end, requests: server.seen.length }
 }
@@ -111,7 +111,7 @@ describe('a code', () => {
 
 describe('a wait', () => {
   test('stands in where the vendor tells no time', async () => {
-    expect(await ended({ body: body(40100) })).toMatchObject({ end: { code: 'upstream_rate_limited', retryAfterMs: 2_000 }, requests: 1 })
+    expect(await ended({ body: body(40100) })).toMatchObject({ end: { code: 'upstream_rate_limited', retryAfterMs: 120_000 }, requests: 1 })
     expect(await ended({ body: body(60001) })).toMatchObject({ end: { code: 'upstream_error', retryAfterMs: 300_000 }, requests: 1 })
     expect(await failed({ body: body(40100), headers: { 'retry-after': '77' } })).toMatchObject({ retryAfterMs: 77_000 })
   })

@@ -5,8 +5,6 @@ import { hastenTime } from '../support/hastened-time.ts'
 import { held, loadSubject, open, readKindFile, walk } from './connectors.ts'
 import { subjects, type WriteSubject } from './subjects.ts'
 
-const quick = { deadlineMs: 5_000 }
-
 /** A record as JSON, with all digits, and without the fields that the vendor leaves out. */
 const comparable = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_name, one: unknown) => (typeof one === 'bigint' ? String(one) : (one ?? undefined))))
@@ -83,7 +81,7 @@ describe.each(subjects)('$slug', (subject) => {
       const count = vendor.holds(write.holds).length
       vendor.lostAnswers = 1
       using _hastened = hastenTime(20)
-      const done = connector.execute(write.entity, write.action, write.params(structuredClone(row)), quick)
+      const done = connector.execute(write.entity, write.action, write.params(structuredClone(row)))
       if (write.once) await done
       else await expect(done).rejects.toMatchObject({ code: 'outcome_unknown' })
       expect(vendor.holds(write.holds).length - count).toBe(write.more ?? 0)
@@ -97,7 +95,7 @@ describe.each(subjects)('$slug', (subject) => {
     for (let count = 0; count < 20; count += 1) vendor.next.push(answer)
     using _hastened = hastenTime(20)
     const [list] = subject.lists
-    await expect(connector.execute(list?.entity ?? '', 'list', list?.params ?? {}, quick)).rejects.toMatchObject({ code })
+    await expect(connector.execute(list?.entity ?? '', 'list', list?.params ?? {})).rejects.toMatchObject({ code })
   })
 
   test('says that a record does not exist, and that credentials are wrong', async () => {

@@ -154,7 +154,7 @@ async function writeTwice(subject: Subject, write: Subject['writes'][number], { 
   const [row = {}] = write.of === undefined ? [] : vendor.holds(write.of)
   const before = vendor.holds(write.holds).length
   const { entity, action } = write
-  const call = { entity, action, params: write.params(structuredClone(row)), idempotencyKey: 'key-1', deadlineMs: 10_000 }
+  const call = { entity, action, params: write.params(structuredClone(row)), idempotencyKey: 'key-1' }
   const run = () =>
     engine.run(connection, call).then(
       () => 'done',
@@ -229,7 +229,7 @@ test.each([
   const params = write.params(structuredClone(row))
   const before = vendor.holds(write.holds).length
   const run = (idempotencyKey: string) =>
-    engine.run(connection, { entity: write.entity, action: write.action, params, idempotencyKey, deadlineMs: 10_000 }).then(
+    engine.run(connection, { entity: write.entity, action: write.action, params, idempotencyKey, deadlineMs: 25_000 }).then(
       () => 'done',
       (thrown: unknown) => (thrown instanceof FerruleError ? thrown.code : String(thrown)),
     )

@@ -6,8 +6,6 @@ import { equal, openCopy, startFor } from './copies.ts'
 import { type Mistake, mistakes } from './mistakes.ts'
 import { type Subject, subjects } from './subjects.ts'
 
-const quick = { deadlineMs: 5_000 }
-
 /** Walks the first list of an entity. @returns whether it has what the vendor has */
 async function isWhole(subject: Subject, kind: LoadedKind, entity: string): Promise<boolean> {
   const list = subject.lists.find((one) => one.entity === entity)
@@ -50,7 +48,7 @@ async function isWritten(subject: Subject, kind: LoadedKind, entity: string): Pr
   await using connector = await open(subject, vendor, kind)
   const before = vendor.holds(write.holds).length
   vendor.lostAnswers = write.once ? 1 : 0
-  await connector.execute(write.entity, write.action, write.params({}), quick)
+  await connector.execute(write.entity, write.action, write.params({}))
   return vendor.holds(write.holds).length - before === (write.more ?? 0)
 }
 
