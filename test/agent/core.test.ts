@@ -213,7 +213,7 @@ describe('tools for single operations', () => {
   })
 })
 
-test('wrong options and sources are refused with their place', async () => {
+test('wrong options and sources are refused with their field', async () => {
   const refusal = (source: object, options: object = {}) => createTools(source, options).then(String, (thrown: Error) => thrown.message)
   expect(await refusal(makeFakeSource(answered), { maxTokens: 10 })).toMatch(/\/maxTokens must be a whole number from 1000/)
   expect(await refusal(makeFakeSource(answered), { tokens: 10 })).toMatch(/\/tokens is not known/)

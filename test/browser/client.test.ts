@@ -36,11 +36,11 @@ beforeEach(async () => {
   await page.addScriptTag({ content: script })
 })
 
-/** Runs an expression in the page. `ferrule` is the bundle. Returns its value, or the code and places of its error. */
+/** Runs an expression in the page. `ferrule` is the bundle. Returns its value, or the code of its error and the sentences of its problems. */
 const run = (expression: string): Promise<unknown> =>
   page.evaluate(`(async () => {
     try { return await (async () => ${expression})() }
-    catch (error) { return { code: error.code, places: error.errors?.map(({ message }) => message) } }
+    catch (error) { return { code: error.code, problems: error.errors?.map(({ message }) => message) } }
   })()`)
 
 const options = () => `{ url: location.origin, token: ${JSON.stringify(world.token)} }`
@@ -63,14 +63,14 @@ test('lists, walks and downloads with a token', { timeout: limits.test }, async 
 
 test('reports errors of the service', { timeout: limits.test }, async () => {
   const missing = `ferrule.connect('gong', ${options()}).calls.get({ id: '1' })`
-  expect(await run(missing)).toEqual({ code: 'record_not_found', places: [] })
+  expect(await run(missing)).toEqual({ code: 'record_not_found', problems: [] })
 })
 
 test('refuses a client secret, which every visitor of the page could read', { timeout: limits.test }, async () => {
   const secret = `ferrule.connect('gong', { url: location.origin, clientId: '${client.id}', clientSecret: 'a secret' })`
   expect(await run(secret)).toEqual({
     code: 'validation_failed',
-    places: ['/clientSecret must not be given to a page: give it a token, or session: true.'],
+    problems: ['/clientSecret must not be given to a page: give it a token, or session: true.'],
   })
 })
 

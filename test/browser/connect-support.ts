@@ -150,7 +150,7 @@ export async function expectSecrecy({ world }: ConnectWorld, page: Page, secrets
     document.documentElement.outerHTML, [...document.querySelectorAll('input, textarea')].map((field) => field.value),
     { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state, window.name,
   ])`)
-  const places = { page: left, log: world.log.join('\n') }
+  const texts = { page: left, log: world.log.join('\n') }
   for (const secret of secrets)
-    for (const [place, text] of Object.entries(places)) expect(text.includes(secret) ? `${place} has a secret` : '').toBe('')
+    for (const [name, text] of Object.entries(texts)) expect(text.includes(secret) ? `${name} has a secret` : '').toBe('')
 }

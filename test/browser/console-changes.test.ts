@@ -11,12 +11,12 @@ import { limits, openConsole } from './console-support.ts'
 const opened = await share(openConsole({ copies: 'embedded' }))
 const connector = await opened.world.connect('Calls of the sales team', { entities: [{ entity: 'users' }] })
 
-const place = () => ({ connector, kind: 'gong', entity: 'users' })
+const ref = () => ({ connector, kind: 'gong', entity: 'users' })
 function write(users: Readonly<Record<string, string>>, removed: readonly string[] = []) {
   const { store } = opened.world.context
   const keyOf = (id: string): string => buildPrimaryKey(store.getTable('gong', 'users').key, { id }) ?? id
   const records = Object.entries(users).map(([id, title]) => ({ key: keyOf(id), fields: { id, title } }))
-  return store.writeBatch(place(), { records, removed: removed.map(keyOf), asked: opened.world.clock.now })
+  return store.writeBatch(ref(), { records, removed: removed.map(keyOf), asked: opened.world.clock.now })
 }
 
 test('changes appear while somebody looks, and a lost feed begins again', { timeout: limits.test }, async () => {
@@ -49,7 +49,7 @@ test('changes appear while somebody looks, and a lost feed begins again', { time
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(complaints()).toEqual([])
 
-  await world.context.store.deleteAll(place())
+  await world.context.store.deleteAll(ref())
   await write({ 'user-3': 'Clerk' })
   await page.getByText('Changes are not followed').waitFor()
   await page.getByText('Changes between are not shown').waitFor()

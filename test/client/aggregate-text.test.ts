@@ -56,7 +56,7 @@ test.each<readonly [() => unknown, string, string]>([
   [() => parseMeasures(['sum(duration, 1)']), '/measures/0', 'sum takes a field only'],
   [() => parseMeasures(['percentile(duration)']), '/measures/0', 'percentile(duration, 0.95)'],
   [() => parseMeasures(['count', 'count']), '/measures/1', 'write another name first, name=count'],
-])('%s is refused with its place', (parse, field, message) => {
+])('%s is refused with its field', (parse, field, message) => {
   expect(parse).toThrow(
     expect.objectContaining({
       code: 'validation_failed',

@@ -1,4 +1,4 @@
-/** What is no filter is not printed; the error names the place. */
+/** What is no filter is not printed; the error names the field. */
 import { expect, test } from 'vitest'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { formatFilter } from '../../packages/ferrule/src/values/filter/format.ts'
@@ -42,7 +42,7 @@ test.each<[string, unknown, [string, string]]>([
   ['a function in a value', { contains: { a: { b: () => 1 } } }, ['/filter/contains/a/b', 'must be a JSON value']],
   ['an invalid date', { gt: { a: new Date('never') } }, ['/filter/gt/a', 'must be a JSON value']],
   ['a map', { eq: { a: new Map([[1, 2]]) } }, ['/filter/eq/a', 'must be a JSON value']],
-])('%s is refused at its place', (_what, filter, [field, message]) => {
+])('%s is refused at its field', (_what, filter, [field, message]) => {
   const { code, errors } = refusal(filter)
   expect({ code, errors }).toEqual({ code: 'validation_failed', errors: [{ field, message: `${field} ${message}.`, error_code: 'type' }] })
 })
@@ -56,7 +56,7 @@ test.each<[string, unknown, [string, string]]>([
   ['257 empty operators', { or: Array(257).fill({ eq: {} }) }, ['/filter/or/256/eq', 'brings the filter to more than 256 conditions']],
   ['1,001 values', { in: { a: Array(1_001).fill(1) } }, ['/filter/in/a', 'has more than 1000 values']],
   ['a text that is too long', { eq: { a: 'x'.repeat(4_000_000) } }, ['/filter', 'has more than 4000000 characters as text']],
-])('%s is refused at its place', (_what, filter, [field, message]) => {
+])('%s is refused at its field', (_what, filter, [field, message]) => {
   const { code, errors } = refusal(filter)
   expect({ code, errors }).toEqual({ code: 'query_too_complex', errors: [{ field, message: `${field} ${message}.`, error_code: 'limit' }] })
 })

@@ -50,7 +50,7 @@ describe('the mode', () => {
     await expect(connect('gong').users.list()).rejects.toMatchObject({ code: 'organization_forbidden' })
   })
 
-  test('options of both modes are refused, each with its place', () => {
+  test('options of both modes are refused, each with its field', () => {
     const both = { credentials, url: world.url, workspace: 'default' } as never
     expect(thrownBy(() => connect('gong', both))).toMatchObject({
       code: 'validation_failed',

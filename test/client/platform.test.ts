@@ -171,7 +171,7 @@ describe('connectors', () => {
     expect(same.filter(({ name }) => name === `platform ${number}`).map(({ id }) => id)).toEqual([made.id])
   })
 
-  test('refuse mistakes with their places', async () => {
+  test('refuse mistakes with their fields', async () => {
     const { ferrule: sending, sent } = open()
     const made = sending.connectors.create(unchecked({ name: '' }))
     await expect(made).rejects.toMatchObject({

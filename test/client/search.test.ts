@@ -148,7 +148,7 @@ test('a cut export fails, and never ends as if it were whole', async () => {
   await expect(textOf(stream)).rejects.toMatchObject({ code: 'service_unreachable', message: expect.stringContaining('broke off after') })
 })
 
-test('what is wrong is refused with its place', async () => {
+test('what is wrong is refused with its field', async () => {
   const gong = open()
   await expect(gong.users.search({ filters: {} } as object)).rejects.toMatchObject({ errors: [{ field: '/filters' }] })
   await expect(gong.users.export({ limit: 3 } as object)).rejects.toMatchObject({ errors: [{ field: '/limit' }] })

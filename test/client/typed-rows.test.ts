@@ -83,7 +83,7 @@ describe.each(['local', 'hosted'])('rows as objects, %s', (mode) => {
     expect(rows).toContainEqual(expect.objectContaining({ name: 'EVERY_TYPE', rows: 4, created_on: expect.stringMatching(/^20.*Z$/) }))
   })
 
-  test('another form is refused with its place, before anything is sent', async () => {
+  test('another form is refused with its field, before anything is sent', async () => {
     const wrong = { as: 'object' } as unknown as RowOptions
     await expect(collect(open().record.rows({ statement: everyType }, wrong))).rejects.toMatchObject({
       code: 'validation_failed',

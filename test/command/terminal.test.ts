@@ -75,7 +75,7 @@ describe('connectors create', () => {
     expect((await runFerrule(caller(), 'connectors', 'create')).code).toBe(4)
   })
 
-  test('sends the problems of the service on, with their places', async () => {
+  test('sends the problems of the service on, with their fields', async () => {
     const input = JSON.stringify({ credentials: { nope: 'hush-hush' } })
     const { code, stderr } = await runFerrule({ ...caller(), input }, 'connectors', 'create', 'gong', '--from-file', '-')
     expect(code).toBe(4)

@@ -26,7 +26,7 @@ async function fails(...args: readonly string[]): Promise<unknown> {
   const { code, stderr } = await run(...args)
   return { exit: code, ...JSON.parse(stderr) }
 }
-/** Causes an event, and gives it its place. */
+/** Causes an event, and numbers it. */
 async function rename(name: string): Promise<void> {
   const { token, ask } = running.world
   await ask(`${connectorsPath}/${connector}`, { method: 'PATCH', token, body: { name } })

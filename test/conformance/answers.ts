@@ -53,7 +53,7 @@ export interface ExpectedCall {
 export interface RefusedCall {
   readonly params: Values
   readonly code: string
-  /** Places of its problems. */
+  /** Fields of its problems. */
   readonly fields: readonly string[]
 }
 

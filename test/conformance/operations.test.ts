@@ -141,7 +141,7 @@ function checkOperation(subject: Subject) {
     expect(used.map(({ names }) => names.join('.'))).toEqual(needed.map(({ names }) => names.join('.')))
   })
 
-  test('each required parameter is missed with its place', async () => {
+  test('each required parameter is missed with its field', async () => {
     for (const param of params.filter(({ required }) => required)) {
       const { code, fields } = await refusal(subject, without(answers.calls.full.params, param.names))
       expect(code).toBe(param.refuseMissing ?? 'missing_parameter')
@@ -149,7 +149,7 @@ function checkOperation(subject: Subject) {
     }
   })
 
-  test('an unknown parameter is refused at its place, and the known ones are named', async () => {
+  test('an unknown parameter is refused at its field, and the known ones are named', async () => {
     const holders: readonly { names: readonly string[]; schema: Values; refuse?: string | undefined }[] = [
       { names: [], schema: { properties: operation.params } },
       ...params.filter((param) => !isLeaf(param)),

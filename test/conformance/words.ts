@@ -37,7 +37,7 @@ export function checkPosition(subject: Subject, { page, pages, refusal }: Positi
     expect(given.flatMap(({ params, page: { exchanges } }) => findMissentUrl(page, params[page.url ?? ''], exchanges) ?? [])).toEqual([])
   })
 
-  test('a filter beside a position, and a second position, are refused at their places', async () => {
+  test('a filter beside a position, and a second position, are refused at their fields', async () => {
     for (const position of positions)
       for (const name of filters) {
         const { code, fields } = await refusal(subject, { ...needed, [position]: 'x', [name]: answers.calls.full.params[name] })

@@ -12,7 +12,7 @@ import { drawWorld, type World } from './generate.ts'
 import { type DrawnAggregate, drawAggregate } from './generate-aggregates.ts'
 import { isFound, withWords } from './oracle.ts'
 import { canonicalValue, groupsOf } from './oracle-aggregates.ts'
-import { isObject } from './oracle-places.ts'
+import { isObject } from './oracle-paths.ts'
 import { isRefused } from './oracle-refusals.ts'
 import { Random } from './random.ts'
 

@@ -101,17 +101,17 @@ overStatements('what a consumer has not read', async (engine) => {
     const { ref, from } = await followed()
     await write(ref, 10)
     const later = await state(ref)
-    const places = new Set<LogPosition>([later])
+    const positions = new Set<LogPosition>([later])
     const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const first = store.keepChanges(ref, async () => {
-      const seen = [...places]
+      const seen = [...positions]
       asked.resolve()
       await go.promise
       return seen
     })
     await asked.promise
-    places.add(from)
-    const second = store.keepChanges(ref, async () => [...places])
+    positions.add(from)
+    const second = store.keepChanges(ref, async () => [...positions])
     go.resolve()
     await Promise.all([first, second])
     expect((await readKeptFor()).at(-1)).toBe(from.position)

@@ -10,8 +10,8 @@ type Tree = { readonly [name: string]: unknown }
 
 /** What the rule knows about the database. */
 export interface Catalogue {
-  /** Returns how a table is placed; undefined for a table of the server, for example of its catalogue. */
-  placeOf(table: string): 'distributed' | 'reference' | undefined
+  /** Returns how a table is distributed; undefined for a table of the server, for example of its catalogue. */
+  distributionOf(table: string): 'distributed' | 'reference' | undefined
   /** Functions that read tables, by name, with the tables. */
   readonly readers: ReadonlyMap<string, readonly string[]>
   /** Volatility of functions by name: the most volatile one. */
@@ -171,8 +171,8 @@ class Check {
   }
 
   #source({ table, alias }: Source, level: Level): void {
-    const place = this.#catalogue.placeOf(table)
-    if (place !== 'distributed') return
+    const distribution = this.#catalogue.distributionOf(table)
+    if (distribution !== 'distributed') return
     const parameter = findParameter(`${alias}.connector_id`, level)
     if (parameter === undefined) this.faults.push(`${table} is not limited to one connector`)
     else this.parameters.add(parameter)
@@ -183,7 +183,7 @@ class Check {
     for (const locking of listAt(node, 'lockingClause')) {
       const named = listAt(treeAt(locking, 'LockingClause'), 'lockedRels').map((each) => textAt(treeAt(each, 'RangeVar'), 'relname'))
       for (const { table, alias } of sources)
-        if (this.#catalogue.placeOf(table) === 'reference' && (named.length === 0 || named.includes(alias)))
+        if (this.#catalogue.distributionOf(table) === 'reference' && (named.length === 0 || named.includes(alias)))
           this.faults.push(`rows of the reference table ${table} are locked`)
     }
   }
@@ -204,13 +204,13 @@ class Check {
   }
 
   #change(kind: string, node: Tree, table: string): void {
-    const place = this.#catalogue.placeOf(table)
-    if (place === undefined) return
+    const distribution = this.#catalogue.distributionOf(table)
+    if (distribution === undefined) return
     this.#volatility(node, table)
     const tables = listTables(node)
-    if (place === 'reference' && tables.some((each) => this.#catalogue.placeOf(each) === 'distributed'))
+    if (distribution === 'reference' && tables.some((each) => this.#catalogue.distributionOf(each) === 'distributed'))
       this.faults.push(`a change of the reference table ${table} reads a distributed one`)
-    if (kind === 'InsertStmt' && place === 'distributed') this.#insert(node, table)
+    if (kind === 'InsertStmt' && distribution === 'distributed') this.#insert(node, table)
   }
 
   #insert(node: Tree, table: string): void {
@@ -242,8 +242,8 @@ class Check {
   /** A table of the server beside one of ours would be read on another machine. */
   mixture(value: unknown): void {
     const tables = listTables(value)
-    const [ours, others] = [true, false].map((isPlaced) =>
-      tables.filter((table) => (this.#catalogue.placeOf(table) !== undefined) === isPlaced),
+    const [ours, others] = [true, false].map((isDistributed) =>
+      tables.filter((table) => (this.#catalogue.distributionOf(table) !== undefined) === isDistributed),
     )
     if (ours?.length && others?.length) this.faults.push(`${others.join(', ')} of the server beside ${ours.join(', ')}`)
   }

@@ -27,7 +27,7 @@ const standIns = `
 export interface CitusWorld extends StoreWorld {
   /** Runs a statement beside the stores. */
   run(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
-  /** Reads how tables are placed, and what functions do. */
+  /** Reads how tables are distributed, and what functions do. */
   readCatalogue(): Promise<Catalogue>
 }
 
@@ -60,14 +60,14 @@ const ownFunctions = `select p.proname as name, p.prosrc as body, l.lanname as l
     and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`
 
 async function readCatalogue(run: Run): Promise<Catalogue> {
-  const placed = new Map(
+  const known = new Map(
     (await run('select logicalrelid::text as name, beside from pg_dist_partition')).map((row) => [row['name'], row['beside']]),
   )
   const volatility = new Map<string, 'i' | 's' | 'v'>()
   for (const { name, how } of await run(`select proname as name, max(provolatile::text) as how from pg_proc group by 1`))
     volatility.set(String(name), how === 'v' ? 'v' : how === 's' ? 's' : 'i')
   return {
-    placeOf: (table) => (placed.has(table) ? (placed.get(table) === null ? 'reference' : 'distributed') : undefined),
+    distributionOf: (table) => (known.has(table) ? (known.get(table) === null ? 'reference' : 'distributed') : undefined),
     readers: await findReaders(await run(ownFunctions)),
     volatility,
   }

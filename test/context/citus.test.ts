@@ -20,7 +20,7 @@ import { connect, searchedKinds, searchOver, writeInto } from './everything-worl
 import { drawWorld } from './generate.ts'
 import { drawAggregate } from './generate-aggregates.ts'
 import { drawQuery } from './generate-queries.ts'
-import { day, filledPlace, found, openEager, searchOften } from './indexes-world.ts'
+import { day, fillRecords, found, openEager, searchOften } from './indexes-world.ts'
 import { Random } from './random.ts'
 import { entities, relatedKind } from './related-world.ts'
 import { createRef, note, noteFields, notesOf, rowsOf, testKind } from './store-world.ts'
@@ -144,7 +144,7 @@ const counting = { slowMs: Number.POSITIVE_INFINITY, suspectMs: Number.NEGATIVE_
 
 /** Creates an index, uses it, and drops it when nobody needs it any more. */
 async function index(store: ContextStore): Promise<void> {
-  const ref = await filledPlace(store, 200)
+  const ref = await fillRecords(store, 200)
   await searchOften(store, ref, { query: { filter: { eq: { state: 'state-7' } } } })
   expect((await store.indexes.listByEntity(ref.connector)).get('notes')).toMatchObject([{ field: 'state', state: 'ready' }])
   expect(await found(store, ref, { query: { filter: { eq: { state: 'state-7' } } } })).toEqual([[7]])
@@ -202,7 +202,7 @@ afterAll(async () => {
 })
 
 test('tables lie beside each other, and small ones on each machine', async () => {
-  const placed = await world.run('select relname as name, beside from pg_dist_partition join pg_class on oid = logicalrelid')
+  const tables = await world.run('select relname as name, beside from pg_dist_partition join pg_class on oid = logicalrelid')
   const own = findTable(buildOwnTable(promoted, 'notes'))
   const names = [
     'cs_changes',
@@ -218,7 +218,7 @@ test('tables lie beside each other, and small ones on each machine', async () =>
   ]
   const beside = names.map((name) => [name, 'cs_entities'])
   const copied = ['cs_connectors', 'cs_indexes', 'cs_meta', 'cs_tables'].map((name) => [name, null])
-  expect(new Map(placed.map(({ name, beside: by }) => [name, by]))).toEqual(
+  expect(new Map(tables.map(({ name, beside: by }) => [name, by]))).toEqual(
     new Map([...beside, ...copied, ['cs_entities', 'none']] as never),
   )
   expect(await world.run("select relname from pg_class where relkind = 'p' and relname like 'cs\\_%'")).toEqual([])
@@ -311,7 +311,7 @@ test('every kind of search concerns one connector', async () => {
     const name = `s${schema}`
     const one = buildSearchTable('exact-test', name, drawn.definition)
     const own = buildOwnTable({ organizationId, id: 'a6fa1cf0-3aa9-4d5f-8d0b-5b7f0b9f1d10', entities: { [name]: drawn.definition } }, name)
-    const known: Catalogue = { ...catalogue, placeOf: (of) => (of === one.name ? 'distributed' : catalogue.placeOf(of)) }
+    const known: Catalogue = { ...catalogue, distributionOf: (of) => (of === one.name ? 'distributed' : catalogue.distributionOf(of)) }
     for (let index = 0; index < 60; index++) {
       const table = index % 2 === 0 ? one : own
       const query = await Promise.resolve()
@@ -335,7 +335,7 @@ test('counts, groups and what refers to other records concern one connector', as
   const random = new Random(27)
   const known: Catalogue = {
     ...catalogue,
-    placeOf: (of) => (/^cs_(exact_test|related_kind)_/.test(of) ? 'distributed' : catalogue.placeOf(of)),
+    distributionOf: (of) => (/^cs_(exact_test|related_kind)_/.test(of) ? 'distributed' : catalogue.distributionOf(of)),
   }
   const reliances = [true, false].map((onRegular) => ({ connector: 1, reliance: { onLookups: true, onRegular } }))
   const texts: string[] = []

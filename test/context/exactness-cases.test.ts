@@ -126,8 +126,8 @@ describe.each(databasesOfStatements(['pglite', 'postgres']))('on %s', async (eng
     const times = fc.sample(oddTime, { numRuns: 3000, seed: 7 })
     const numbers = fc.sample(oddNumber, { numRuns: 3000, seed: 7 })
     const [row] = await database.query({
-      text: `select array(select cs_instant(value)::text from unnest($1::text[]) with ordinality as v(value, place) order by place)::text as times,
-        array(select trim_scale(cs_number(value))::text from unnest($2::text[]) with ordinality as v(value, place) order by place)::text as numbers`,
+      text: `select array(select cs_instant(value)::text from unnest($1::text[]) with ordinality as v(value, number) order by number)::text as times,
+        array(select trim_scale(cs_number(value))::text from unnest($2::text[]) with ordinality as v(value, number) order by number)::text as numbers`,
       values: [times, numbers],
     })
     const listed = (value: unknown) => String(value).slice(1, -1).split(',')

@@ -3,7 +3,7 @@ import type { World } from './generate.ts'
 import { aimAtRecords, type DrawnQuery, drawQuery, type Spot } from './generate-queries.ts'
 import * as draw from './generate-values.ts'
 import { type AskedAggregate, type AskedGroup, valueType } from './oracle-aggregates.ts'
-import { type Json, placeNamed } from './oracle-places.ts'
+import { type Json, resolvePath } from './oracle-paths.ts'
 import type { Random } from './random.ts'
 
 /** Parameters of an aggregate. */
@@ -27,9 +27,9 @@ interface Field {
 function drawField(random: Random, world: World): Field {
   const spot: Spot | undefined = aimAtRecords(world).spot(random)
   if (spot === undefined) return drawField(random, world)
-  const place = placeNamed({ members: world.fields, schema: undefined }, spot.path)
-  const type = valueType(place)
-  return type === 'object' ? drawField(random, world) : { field: spot.path, type, isTime: place.how === 'instant' }
+  const path = resolvePath({ members: world.fields, schema: undefined }, spot.path)
+  const type = valueType(path)
+  return type === 'object' ? drawField(random, world) : { field: spot.path, type, isTime: path.how === 'instant' }
 }
 
 function drawGroup(random: Random, world: World, index: number): AskedGroup {
@@ -57,9 +57,9 @@ type Result = 'number' | 'time' | 'text'
 function resultOf(measure: string | Json, world: World): Result {
   const [[is, field] = ['', '']] = typeof measure === 'string' ? [] : Object.entries(measure)
   if (is === '' || is === 'distinct') return 'number'
-  const place = placeNamed({ members: world.fields, schema: undefined }, String(field))
-  if (place.how === 'instant') return 'time'
-  return (is === 'min' || is === 'max') && valueType(place) === 'string' && place.how !== 'decimal' ? 'text' : 'number'
+  const path = resolvePath({ members: world.fields, schema: undefined }, String(field))
+  if (path.how === 'instant') return 'time'
+  return (is === 'min' || is === 'max') && valueType(path) === 'string' && path.how !== 'decimal' ? 'text' : 'number'
 }
 
 const operands: Readonly<Record<Result, (random: Random) => unknown>> = {

@@ -10,7 +10,7 @@ import {
 import type { World } from './generate.ts'
 import * as draw from './generate-values.ts'
 import { wordFields } from './oracle.ts'
-import { declaredBy, isNumber, isObject, type Json, membersOf } from './oracle-places.ts'
+import { declaredBy, isNumber, isObject, type Json, membersOf } from './oracle-paths.ts'
 import { relevanceOf } from './oracle-relevance.ts'
 import { askedOf, tokensOf } from './oracle-tokens.ts'
 import { decimalOfText, spanOf } from './oracle-values.ts'

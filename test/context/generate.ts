@@ -24,7 +24,7 @@ import {
 import { identities } from './generate-keys.ts'
 import * as draw from './generate-values.ts'
 import type { Kept } from './oracle.ts'
-import { isObject } from './oracle-places.ts'
+import { isObject } from './oracle-paths.ts'
 import { kept } from './oracle-values.ts'
 import type { Random } from './random.ts'
 

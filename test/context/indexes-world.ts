@@ -20,7 +20,7 @@ export const openEager = (world: StoreWorld, rules: ContextStoreOptions['indexRu
   world.open({ indexRules: { ...eager, ...rules }, ...more })
 
 /** Fills a connector with notes: six of each state, and a fifth without a price. */
-export async function filledPlace(store: ContextStore, count = records): Promise<EntityRef> {
+export async function fillRecords(store: ContextStore, count = records): Promise<EntityRef> {
   const ref = createRef()
   const fields = (id: number) => ({
     id,

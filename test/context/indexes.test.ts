@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { share } from '../support/share.ts'
-import { day, eager, filledPlace, found, inDatabase, indexed, minute, openEager, planOf, records, searchOften } from './indexes-world.ts'
+import { day, eager, fillRecords, found, inDatabase, indexed, minute, openEager, planOf, records, searchOften } from './indexes-world.ts'
 import { createStoreWorld, note, overStatements, type StoreWorld } from './store-world.ts'
 
 const byState = { filter: { eq: { state: 'state-7' } } }
@@ -16,7 +16,7 @@ overStatements('indexes on demand', async (engine) => {
   const open = (rules = {}) => openEager(world, rules, { onUpkeepError: (error) => errors.push(error) })
   const filled = await share(createStoreWorld(engine))
   const first = openEager(filled)
-  const ref = await filledPlace(first)
+  const ref = await fillRecords(first)
   await first.close()
   beforeEach(async () => {
     world = await createStoreWorld(engine, filled)
@@ -130,7 +130,7 @@ overStatements('indexes on demand', async (engine) => {
       await searchOften(each, ref, { query: byState, times: 4 })
       expect(await indexed(each, ref)).toEqual([])
     }
-    const small = await filledPlace(store, eager.leastRecords - 1)
+    const small = await fillRecords(store, eager.leastRecords - 1)
     await searchOften(store, small, { query: byState, times: 4 })
     expect(await indexed(store, small)).toEqual([])
     await searchOften(store, ref, { query: byState, times: 2 })
@@ -146,8 +146,8 @@ overStatements('indexes on demand', async (engine) => {
     await searchOften(store, ref, { query: byState })
     await searchOften(store, ref, { query: { sort: [{ price: 'asc' }] } })
     expect(await indexed(store, ref)).toEqual(['state ready'])
-    const other = await filledPlace(store)
-    const third = await filledPlace(store)
+    const other = await fillRecords(store)
+    const third = await fillRecords(store)
     world.now += day - 1
     await searchOften(store, other, { query: byState })
     await searchOften(store, third, { query: byState })
@@ -175,7 +175,7 @@ overStatements('indexes on demand', async (engine) => {
   })
 
   test('go with their connector, and with what they are over', async () => {
-    const other = await filledPlace(store)
+    const other = await fillRecords(store)
     await searchOften(store, ref, { query: byState })
     await searchOften(store, other, { query: byState })
     expect(await names()).toHaveLength(2)

@@ -1,7 +1,7 @@
 /** Computes counts and groups in plain code: the tables of docs/decisions/aggregates.md over records in memory, without code of the product. */
 import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { isFound } from './oracle.ts'
-import { declaredBy, foundAt, type How, isNumber, isObject, type Json, type Place, placeNamed } from './oracle-places.ts'
+import { declaredBy, type FieldPath, foundAt, type How, isNumber, isObject, type Json, resolvePath } from './oracle-paths.ts'
 import { periodOf, utcOf } from './oracle-times.ts'
 import { compareCodePoints, compareDecimals, type Decimal, decimalOfNumber, decimalOfText, kept, momentOf } from './oracle-values.ts'
 
@@ -49,12 +49,12 @@ export function canonicalValue(value: unknown): unknown {
 const elementSchema = (schema: Field | undefined): Field | undefined =>
   declaredBy(schema).type === 'array' ? elementSchema(Reflect.get(schema ?? {}, 'items') as Field | undefined) : schema
 
-/** Returns the type of one value at a place. */
-export const valueType = ({ schema }: Place): string => declaredBy(elementSchema(schema)).type
+/** Returns the type of one value at a path. */
+export const valueType = ({ schema }: FieldPath): string => declaredBy(elementSchema(schema)).type
 
-/** Returns the values of a record at a place; elements of an array are values of their own. */
-const valuesAt = (record: Json, { path }: Place): unknown[] =>
-  foundAt(record, path)
+/** Returns the values of a record at a path; elements of an array are values of their own. */
+const valuesAt = (record: Json, { steps }: FieldPath): unknown[] =>
+  foundAt(record, steps)
     .flatMap((value) => (Array.isArray(value) ? value : [value]))
     .filter((value) => value !== null)
 
@@ -138,15 +138,11 @@ function valueKey(how: How, value: unknown): Key {
   return { id: plainDecimal(number), shown: plainDecimal(number), order: [number, undefined] }
 }
 
-function keysOf(asked: AskedGroup, place: Place, record: Json): readonly Key[] {
+function keysOf(asked: AskedGroup, path: FieldPath, record: Json): readonly Key[] {
   const keys = new Map<string, Key>()
-  for (const value of valuesAt(record, place)) {
+  for (const value of valuesAt(record, path)) {
     const key =
-      asked.by !== undefined
-        ? timeKey(asked, value)
-        : asked.ranges !== undefined
-          ? rangeOf(asked.ranges, value)
-          : valueKey(place.how, value)
+      asked.by !== undefined ? timeKey(asked, value) : asked.ranges !== undefined ? rangeOf(asked.ranges, value) : valueKey(path.how, value)
     const known = keys.get(key.id)
     if (known === undefined || compareCodePoints(key.text ?? '', known.text ?? '') < 0) keys.set(key.id, key)
   }
@@ -187,9 +183,9 @@ function distinctKey(how: How, value: unknown): string | undefined {
 }
 
 /** Computes a function of the values of a group's records. */
-function measured(is: string, { at, place, values }: { at: number; place: Place; values: readonly unknown[] }): Measured {
-  const { how } = place
-  const type = valueType(place)
+function measured(is: string, { at, path, values }: { at: number; path: FieldPath; values: readonly unknown[] }): Measured {
+  const { how } = path
+  const type = valueType(path)
   const taken = <T>(form: (value: unknown) => T | undefined): { readonly found: readonly T[]; readonly skipped: number } => {
     const found = values.flatMap((value) => form(value) ?? [])
     return { found: found as T[], skipped: values.length - found.length }
@@ -297,8 +293,8 @@ function isHeld(names: readonly string[], results: readonly Measured[], having: 
 /** Computes all rows of an aggregate over the records that its filter finds. */
 export function groupsOf(fields: Fields, records: readonly Json[], asked: AskedAggregate): ExpectedGroups {
   const scope = { members: fields, schema: undefined }
-  const places = asked.group_by.map(({ field }) => placeNamed(scope, field))
-  const keysBy = records.map((record) => asked.group_by.map((each, index) => keysOf(each, places[index] as Place, record)))
+  const paths = asked.group_by.map(({ field }) => resolvePath(scope, field))
+  const keysBy = records.map((record) => asked.group_by.map((each, index) => keysOf(each, paths[index] as FieldPath, record)))
   const texts = asked.group_by.map((_each, index) => commonest(keysBy.map((keys) => keys[index] ?? [])))
   const groups = new Map<string, Grouped>()
   const skipped: Record<string, number> = {}
@@ -321,8 +317,8 @@ export function groupsOf(fields: Fields, records: readonly Json[], asked: AskedA
       if (!isObject(measure)) return { ...ofNumber(decimalOfNumber(own.length), false), skipped: 0 }
       const { at = 0.5, ...rest } = measure
       const [[is, field] = ['', '']] = Object.entries(rest)
-      const place = placeNamed(scope, String(field))
-      return measured(is, { at: Number(at), place, values: own.flatMap((record) => valuesAt(record, place)) })
+      const path = resolvePath(scope, String(field))
+      return measured(is, { at: Number(at), path, values: own.flatMap((record) => valuesAt(record, path)) })
     })
     for (const [index, result] of results.entries()) skip(names[index] ?? '', result.skipped)
     return { keys, results }

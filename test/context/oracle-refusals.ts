@@ -1,7 +1,7 @@
 /** Searches that are refused for a value that no record has: the row "known values" of docs/decisions/search.md. */
 import type { Field, Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { elementScope } from './oracle.ts'
-import { isNumber, isObject, type Json, type Place, placeNamed, type Scope } from './oracle-places.ts'
+import { type FieldPath, isNumber, isObject, type Json, resolvePath, type Scope } from './oracle-paths.ts'
 import { compareDecimals, decimalOfNumber, decimalOfText, kept } from './oracle-values.ts'
 
 /** Maximum length of a noted path and value. */
@@ -31,10 +31,10 @@ function isSame(value: string, operand: unknown): boolean {
   return number !== undefined && decimal !== undefined && compareDecimals(number, decimal) === 0
 }
 
-function isForeign(operand: unknown, place: Place, { above, records }: Standing): boolean {
+function isForeign(operand: unknown, path: FieldPath, { above, records }: Standing): boolean {
   if (operand === null || Array.isArray(operand) || (isObject(operand) && !isNumber(operand))) return false
-  if (typeof operand === 'string' && knownOf(place.schema).some((value) => value.toLowerCase() === operand.toLowerCase())) return false
-  const names = [...above, ...place.path.filter((step) => step !== '[]')]
+  if (typeof operand === 'string' && knownOf(path.schema).some((value) => value.toLowerCase() === operand.toLowerCase())) return false
+  const names = [...above, ...path.steps.filter((step) => step !== '[]')]
   const below = names.slice(1).reduce((length, name) => length + name.length + 1, 0)
   const stored = records.flatMap((record) => valuesAt(record, names))
   if (stored.some((value) => typeof value !== 'string' || below + 1 + value.length > longest)) return false
@@ -47,11 +47,11 @@ function refuses(condition: Json, standing: Standing): boolean {
     if (operator === 'not') return refuses(operand as Json, standing)
     if (operator === 'and' || operator === 'or') return (operand as Json[]).some((each) => refuses(each, standing))
     return Object.entries(operand as Json).some(([field, asked]) => {
-      const place = placeNamed(scope, field)
-      const names = [...above, ...place.path.filter((step) => step !== '[]')]
-      if (operator === 'any') return refuses(asked as Json, { ...standing, scope: elementScope(place), above: names })
-      if (place.how !== 'lower' || !['eq', 'neq', 'in', 'contains'].includes(operator)) return false
-      return (operator === 'in' ? (asked as unknown[]) : [asked]).some((each) => isForeign(each, place, standing))
+      const path = resolvePath(scope, field)
+      const names = [...above, ...path.steps.filter((step) => step !== '[]')]
+      if (operator === 'any') return refuses(asked as Json, { ...standing, scope: elementScope(path), above: names })
+      if (path.how !== 'lower' || !['eq', 'neq', 'in', 'contains'].includes(operator)) return false
+      return (operator === 'in' ? (asked as unknown[]) : [asked]).some((each) => isForeign(each, path, standing))
     })
   })
 }

@@ -2,7 +2,7 @@
 import type { Fields } from '../../packages/ferrule/src/definition/fields.ts'
 import { isFieldOperator, type OperatorOf, operators } from '../../packages/ferrule/src/definition/operators.ts'
 import { elementScope, leavesOf } from './oracle.ts'
-import { foundAt, type Json, placeNamed, type Scope } from './oracle-places.ts'
+import { foundAt, type Json, resolvePath, type Scope } from './oracle-paths.ts'
 import { askedOf, matchOf, tokensOf } from './oracle-tokens.ts'
 
 /** A condition that counts: its values and its words. */
@@ -23,10 +23,10 @@ function countedIn(condition: Json, holders: readonly unknown[], scope: Scope): 
     if (operator === 'and' || operator === 'or') return (operand as Json[]).flatMap((each) => countedIn(each, holders, scope))
     if (operator !== 'any' && !isOnWords(operator)) return []
     return Object.entries(operand as Json).flatMap(([field, asked]): Counted[] => {
-      const place = placeNamed(scope, field)
-      const values = holders.flatMap((holder) => foundAt(holder, place.path))
+      const path = resolvePath(scope, field)
+      const values = holders.flatMap((holder) => foundAt(holder, path.steps))
       return operator === 'any'
-        ? countedIn(asked as Json, elementsAt(values), elementScope(place))
+        ? countedIn(asked as Json, elementsAt(values), elementScope(path))
         : [{ operator, values, operand: String(asked) }]
     })
   })

@@ -57,7 +57,7 @@ function hourOf(zone: string, seconds: number): string {
   return `${dayOf(shown)}T${pad(Math.trunc(clock / 3600))}:${pad(Math.trunc(clock / 60) % 60)}:${pad(clock % 60)}${written}`
 }
 
-/** A period: what is shown, and its place in the order. */
+/** A period: what is shown, and its rank in the order. */
 export interface PeriodOf {
   readonly label: string
   readonly order: bigint

@@ -61,9 +61,9 @@ function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = []
   let current: Piece | undefined
   const all = [...reduced(text)]
-  for (const [place, character] of all.entries()) {
+  for (const [index, character] of all.entries()) {
     if (!isInside(character)) {
-      if (current !== undefined) current.sign = signOf(current, all.slice(place, place + 2))
+      if (current !== undefined) current.sign = signOf(current, all.slice(index, index + 2))
       current = undefined
       continue
     }
@@ -88,9 +88,9 @@ function joinedOf(text: string): string[] {
     chain = ['']
   }
   const all = [...reduced(text), ' ']
-  for (const [place, character] of all.entries()) {
+  for (const [index, character] of all.entries()) {
     if (isInside(character)) chain.push(`${chain.pop()}${character}`)
-    else if (chain.at(-1) !== '' && /[-.'’/]/.test(character) && isInside(all[place + 1] ?? ' ')) chain.push('')
+    else if (chain.at(-1) !== '' && /[-.'’/]/.test(character) && isInside(all[index + 1] ?? ' ')) chain.push('')
     else end()
   }
   return joined

@@ -7,6 +7,8 @@ import { type FieldOperator, isFieldOperator, type OperatorOf } from '../../pack
 import {
   type Declared,
   declaredBy,
+  type FieldPath,
+  followSteps,
   foundAt,
   type How,
   isNumber,
@@ -15,12 +17,10 @@ import {
   type Json,
   membersOf,
   nameIn,
-  type Place,
-  placeAt,
-  placeNamed,
+  resolvePath,
   type Scope,
   stepsOf,
-} from './oracle-places.ts'
+} from './oracle-paths.ts'
 import { type Asked, askedOf, isKeyword, matchOf, tokensOf } from './oracle-tokens.ts'
 import {
   compareCodePoints,
@@ -104,9 +104,9 @@ const spanTests: Readonly<Record<OperatorOf<'ordered'>, (moment: bigint, span: S
   lte: (moment, { next }) => moment < next,
 }
 
-/** What an operator tests: the values at a place, with its operand as given and as the type of the place takes it. */
+/** What an operator tests: the values at a path, with its operand as given and as the type of the path takes it. */
 interface Tested {
-  readonly place: Place
+  readonly path: FieldPath
   readonly values: readonly unknown[]
   readonly operand: unknown
   readonly asked: unknown
@@ -127,7 +127,7 @@ const tests: Readonly<Record<OperatorOf<'ordered'>, (order: number) => boolean>>
 
 const isOrdered =
   (operator: OperatorOf<'ordered'>) =>
-  ({ place: { how }, values, asked }: Tested): boolean =>
+  ({ path: { how }, values, asked }: Tested): boolean =>
     values
       .flatMap((value) => (Array.isArray(value) ? value : [value]))
       .some((value) => {
@@ -153,18 +153,18 @@ const wordsOf = ({ values }: Tested): string[] => leavesOf(values).flatMap(token
 const elementsOf = ({ values }: Tested): unknown[] => values.flatMap((value) => (Array.isArray(value) ? value : []))
 
 const meanings: Readonly<Record<FieldOperator, (tested: Tested) => boolean>> = {
-  eq: ({ place, values, asked }) => isEqual(values, asked, place.how),
-  neq: ({ place, values, asked }) => !isEqual(values, asked, place.how),
+  eq: ({ path, values, asked }) => isEqual(values, asked, path.how),
+  neq: ({ path, values, asked }) => !isEqual(values, asked, path.how),
   gt: isOrdered('gt'),
   gte: isOrdered('gte'),
   lt: isOrdered('lt'),
   lte: isOrdered('lte'),
-  in: ({ place, values, operand }) => (operand as unknown[]).some((each) => isEqual(values, operandFor(place, each), place.how)),
+  in: ({ path, values, operand }) => (operand as unknown[]).some((each) => isEqual(values, operandFor(path, each), path.how)),
   like: ({ values, operand }) => leavesOf(values).some((leaf) => isLike(leaf, kept(String(operand)))),
   fuzzy: (tested) => isFuzzy(wordsOf(tested), askedOf(String(tested.operand))),
   keyword: (tested) => askedOf(String(tested.operand)).some((one) => wordsOf(tested).some((word) => isKeyword(one, word))),
-  contains: (tested) => elementsOf(tested).some((element) => isElement(element, tested.operand, tested.place.how)),
-  any: (tested) => elementsOf(tested).some((element) => holds(tested.operand as Json, element, elementScope(tested.place))),
+  contains: (tested) => elementsOf(tested).some((element) => isElement(element, tested.operand, tested.path.how)),
+  any: (tested) => elementsOf(tested).some((element) => holds(tested.operand as Json, element, elementScope(tested.path))),
 }
 
 const isElement = (element: unknown, operand: unknown, how: How): boolean =>
@@ -173,7 +173,7 @@ const isElement = (element: unknown, operand: unknown, how: How): boolean =>
     : !Array.isArray(element) && equalsOne(element, typeof operand === 'string' ? kept(operand) : operand, how)
 
 /** Returns the scope of a condition within `any`. */
-export const elementScope = ({ schema }: Place): Scope => {
+export const elementScope = ({ schema }: FieldPath): Scope => {
   const items = Reflect.get(schema ?? {}, 'items') as Field | undefined
   return { members: membersOf(items), schema: items }
 }
@@ -185,8 +185,8 @@ function holds(condition: Json, value: unknown, scope: Scope): boolean {
     if (operator === 'and') return (operand as Json[]).every((each) => holds(each, value, scope))
     if (operator === 'or') return (operand as Json[]).some((each) => holds(each, value, scope))
     return Object.entries(operand as Json).every(([field, asked]) => {
-      const place = placeNamed(scope, field)
-      const tested = { place, values: foundAt(value, place.path), operand: asked, asked: operandFor(place, asked) }
+      const path = resolvePath(scope, field)
+      const tested = { path, values: foundAt(value, path.steps), operand: asked, asked: operandFor(path, asked) }
       return isFieldOperator(operator) && meanings[operator](tested)
     })
   })
@@ -302,16 +302,16 @@ function partOf(value: unknown, paths: readonly (readonly string[])[]): unknown 
 
 /** Returns a record as answered: searchable fields in their order, cut to `fields`. */
 export function answered(fields: Fields, record: Json, chosen: readonly (string | readonly string[])[] = []): Json {
-  const places = chosen.map((path) =>
-    placeAt(fields, typeof path === 'string' ? stepsOf(path) : path, undefined).path.filter((step) => step !== '[]'),
+  const paths = chosen.map((path) =>
+    followSteps(fields, typeof path === 'string' ? stepsOf(path) : path, undefined).steps.filter((step) => step !== '[]'),
   )
-  const names = Object.keys(fields).filter((name) => places.length === 0 || places.some(([first]) => first === name))
+  const names = Object.keys(fields).filter((name) => paths.length === 0 || paths.some(([first]) => first === name))
   const part = (name: string) =>
-    places.length === 0
+    paths.length === 0
       ? record[name]
       : partOf(
           record[name],
-          places.filter(([first]) => first === name).map((path) => path.slice(1)),
+          paths.filter(([first]) => first === name).map((path) => path.slice(1)),
         )
   return Object.fromEntries(names.map((name) => [name, part(name) ?? null]))
 }

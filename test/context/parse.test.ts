@@ -45,7 +45,7 @@ function refusal(params: unknown): { code: string; field: string; message: strin
   throw new Error('it was taken')
 }
 
-describe('a search that is not valid is refused with its code and place', () => {
+describe('a search that is not valid is refused with its code and field', () => {
   test.for<[string, unknown, string, string]>([
     ['no query', {}, 'missing_parameter', '/params/query'],
     ['query is null', { query: null }, 'missing_parameter', '/params/query'],
@@ -200,7 +200,7 @@ describe('a search that is not valid is refused with its code and place', () => 
 })
 
 describe('a search is understood', () => {
-  const placeOf = (params: unknown) => {
+  const pathOf = (params: unknown) => {
     const { filter: condition } = parseSearch(table, params)
     return condition !== undefined && 'path' in condition ? condition.path : undefined
   }
@@ -216,8 +216,8 @@ describe('a search is understood', () => {
     ['content.anything.at[].all', 'content', ['anything', 'at', null, 'all']],
     ['tags[]', 'tags', [null]],
   ])('the field %s', (field, column, steps) => {
-    const place = placeOf(filter({ eq: { [field]: null } }))
-    expect([place?.column?.name, place?.steps]).toEqual([column, steps])
+    const path = pathOf(filter({ eq: { [field]: null } }))
+    expect([path?.column?.name, path?.steps]).toEqual([column, steps])
   })
 
   test('defaults and nulls', () => {

@@ -8,7 +8,7 @@ import type { ContextStore, SearchableKind } from '../../packages/server/src/cop
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { answered, isFound } from './oracle.ts'
-import type { Json } from './oracle-places.ts'
+import type { Json } from './oracle-paths.ts'
 
 const callFields = {
   id: str('Id'),

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { choose } from '../support/draws.ts'
 import { createSearcher } from '../support/searcher.ts'
-import type { Json } from './oracle-places.ts'
+import type { Json } from './oracle-paths.ts'
 import { Random } from './random.ts'
 import {
   createRelatedRef,

@@ -18,7 +18,7 @@ const recipe = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UT
 export interface ReplicaNode {
   readonly store: ContextStore
   readonly changes: ReplicaChange[]
-  /** Returns how many statements of searches ran at a place. */
+  /** Returns how many statements of searches took a route. */
   count(route: SearchRoute): number
 }
 
@@ -75,7 +75,7 @@ export async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
       const store = openContextStore({ ...usual, ...more })
       stores.push(store)
       await store.checkDatabase()
-      return { store, changes, count: (place) => store.status().searches.get(place) ?? 0 }
+      return { store, changes, count: (route) => store.status().searches.get(route) ?? 0 }
     },
     caughtUp: async (...replicas) => {
       const [row] = await runAt(servers.primary, 'select pg_current_wal_lsn()::text as at')

@@ -76,7 +76,7 @@ overStatements('a field with known values', (engine) => {
     await world.close()
   })
 
-  test('refuses what is neither known nor stored, with its place and the values, wherever it stands', async () => {
+  test('refuses what is neither known nor stored, with its field and the values, wherever it stands', async () => {
     const world = await createStoreWorld(engine)
     const { write, find } = openTrips(world)
     await write({ id: 1, way: 'Inbound', ways: ['Roundabout'], legs: [{ way: 'Detour' }, { way: 'Outbound' }] })

@@ -154,7 +154,7 @@ overBoth('a searcher', async (engine) => {
     expect(await refusal(search({ query: {}, cursor }, { now: world.now + 25 * 3_600_000 }))).toMatch(/older than 24 hours/)
   })
 
-  test('tells what is wrong with its place', async () => {
+  test('tells what is wrong with its field', async () => {
     const thrown = await searcher.search(request({ query: { filter: { and: [{ eq: { color: 1 } }] } } })).catch((error: unknown) => error)
     expect(thrown).toMatchObject({
       code: 'field_not_searchable',

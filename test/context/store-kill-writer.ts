@@ -13,7 +13,7 @@ export interface KillWriterOptions {
 }
 
 /** Connector of the writer. */
-export const killPlace = { connector: '0190a000-0000-7000-8000-00000000dead', kind: 'test-kind', entity: 'notes' }
+export const killRef = { connector: '0190a000-0000-7000-8000-00000000dead', kind: 'test-kind', entity: 'notes' }
 /** Notes of a batch. Each batch rewrites the notes of the previous one with its own number. */
 export const batchSize = 40
 
@@ -28,14 +28,14 @@ async function run({ folder, url }: KillWriterOptions): Promise<void> {
       ? { engine: 'embedded' as const, folder: folder ?? '', memoryMb: 16, ...common }
       : { engine: 'postgres' as const, url: new Secret(url), searches: 1, writers: 1, ...common }
   const store = openContextStore({ settings, kinds: [testKind()] })
-  const found = (await store.readCheckpoints(killPlace)).get('batch')
-  if (found === undefined) await store.writeBatch(killPlace, { records: [], asked: 1 })
+  const found = (await store.readCheckpoints(killRef)).get('batch')
+  if (found === undefined) await store.writeBatch(killRef, { records: [], asked: 1 })
   say({ ready: true })
   for (let batch = Number(found ?? 0) + 1; ; batch += 1) {
     const records = Array.from({ length: batchSize }, (_, index) =>
       note(store, { id: (batch - 1) * (batchSize / 2) + index, title: `Batch ${batch} of the writer`, state: String(batch) }),
     )
-    await store.writeBatch(killPlace, { records, asked: batch, checkpoints: [{ name: 'batch', value: String(batch) }] })
+    await store.writeBatch(killRef, { records, asked: batch, checkpoints: [{ name: 'batch', value: String(batch) }] })
     say(batch)
   }
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import type { Row } from '../../packages/server/src/copies/store/database/database.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import { batchSize, type KillWriterOptions, killPlace } from './store-kill-writer.ts'
+import { batchSize, type KillWriterOptions, killRef } from './store-kill-writer.ts'
 import { oneValue } from './store-records.ts'
 
 const program = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url))
@@ -53,9 +53,9 @@ async function sessionsEnded(url: string): Promise<void> {
  * @throws when rows, counts, the index of words and the checkpoint disagree
  */
 export async function compareKilled(store: ContextStore): Promise<number> {
-  const progress = Number((await store.readCheckpoints(killPlace)).get('batch') ?? 0)
-  const text = `select id, state from "${store.getTable(killPlace.kind, killPlace.entity).name}" where connector_id = $1 order by id`
-  const answer = await store.search(killPlace, (session, number) => session.query<Row>({ text, values: [number] }))
+  const progress = Number((await store.readCheckpoints(killRef)).get('batch') ?? 0)
+  const text = `select id, state from "${store.getTable(killRef.kind, killRef.entity).name}" where connector_id = $1 order by id`
+  const answer = await store.search(killRef, (session, number) => session.query<Row>({ text, values: [number] }))
   const half = batchSize / 2
   const expected = progress === 0 ? 0 : (progress + 1) * half
   const rows = answer?.rows ?? []
@@ -64,7 +64,7 @@ export async function compareKilled(store: ContextStore): Promise<number> {
   )
   if (rows.length !== expected || wrong >= 0)
     throw new Error(`after batch ${progress}: ${rows.length} rows, row ${wrong} is not as it was written`)
-  const counted = (await store.countRecords(killPlace.connector)).get('notes') ?? 0
+  const counted = (await store.countRecords(killRef.connector)).get('notes') ?? 0
   if (counted !== expected) throw new Error(`${counted} rows are counted, ${expected} are there`)
   if (answer !== undefined) await compareIndex(store, expected)
   return progress

@@ -416,9 +416,9 @@ describe('slots of an entity', () => {
   test('are those of a narrow table while they suffice, because each column of a table makes planning a search dearer', () => {
     expect(narrow.slots).toHaveLength(100)
     expect(wide.slots.length).toBeLessThan(1_000)
-    const placeOf = (fields: Fields) => buildOwnTable(kindOf({ f0: id('Id.'), ...fields }), 'deals').storage?.table
-    expect(placeOf(many(20, str('Text.')))).toBe(narrow.table)
-    expect(placeOf(many(21, str('Text.')))).toBe(wide.table)
-    expect(placeOf({ ...many(10, str('Text.')), j: open('J.'), k: list(str('K.'), 'K.'), ...plain })).toBe(narrow.table)
+    const tableOf = (fields: Fields) => buildOwnTable(kindOf({ f0: id('Id.'), ...fields }), 'deals').storage?.table
+    expect(tableOf(many(20, str('Text.')))).toBe(narrow.table)
+    expect(tableOf(many(21, str('Text.')))).toBe(wide.table)
+    expect(tableOf({ ...many(10, str('Text.')), j: open('J.'), k: list(str('K.'), 'K.'), ...plain })).toBe(narrow.table)
   })
 })

@@ -3,7 +3,7 @@ import { startPgBouncer } from '../support/pgbouncer.ts'
 import { listLeftovers } from '../support/pooled-sessions.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { createSearcher } from '../support/searcher.ts'
-import { filledPlace, found, inDatabase, indexed, openEager, searchOften } from './indexes-world.ts'
+import { fillRecords, found, inDatabase, indexed, openEager, searchOften } from './indexes-world.ts'
 import { createRef, createStoreWorld, ignoreWaits, notesOf, oneValue, refusal } from './store-world.ts'
 
 /** Sessions of the server behind the pooler; both nodes open more connections. */
@@ -29,21 +29,21 @@ const countRunning = async () => {
 }
 
 test('two nodes create the tables at once, write, search and index on demand, with more clients than sessions', async () => {
-  const [place, other] = await Promise.all(nodes.map((store) => filledPlace(store, 300)))
-  if (place === undefined || other === undefined) throw new Error('nothing was filled')
+  const [one, other] = await Promise.all(nodes.map((store) => fillRecords(store, 300)))
+  if (one === undefined || other === undefined) throw new Error('nothing was filled')
   const query = { filter: { eq: { state: 'state-7' } } }
-  const both = nodes.flatMap((store) => [place, other].map((ref) => found(store, ref, { query })))
+  const both = nodes.flatMap((store) => [one, other].map((ref) => found(store, ref, { query })))
   expect((await Promise.all([...both, ...both, ...both])).flat(2)).toEqual(Array.from({ length: 12 }, () => 7))
-  await searchOften(nodes[0], place, { query: { filter: { eq: { state: 'state-7' } } } })
-  expect(await indexed(nodes[1], place)).toEqual(['state ready'])
+  await searchOften(nodes[0], one, { query: { filter: { eq: { state: 'state-7' } } } })
+  expect(await indexed(nodes[1], one)).toEqual(['state ready'])
   const byWord = { filter: { fuzzy: { title: 'Nolte 7' } } }
-  expect(await found(nodes[1], place, { query: byWord })).toEqual(await found(nodes[0], place, { query: byWord }))
+  expect(await found(nodes[1], one, { query: byWord })).toEqual(await found(nodes[0], one, { query: byWord }))
   const searcher = createSearcher(nodes[0])
   for (let id = 0; id < 8; id += 1)
-    expect(
-      (await searcher.search({ ref: place, params: { query: { filter: { eq: { id } } } }, key: Buffer.from('k'), now: 1 }))?.count,
-    ).toBe(1)
-  await nodes[1].removeConnector(place.connector)
+    expect((await searcher.search({ ref: one, params: { query: { filter: { eq: { id } } } }, key: Buffer.from('k'), now: 1 }))?.count).toBe(
+      1,
+    )
+  await nodes[1].removeConnector(one.connector)
   await nodes[1].indexes.tick()
   expect(await inDatabase(await nodes[0].openDatabase())).toEqual([])
   expect((await found(nodes[0], other, { query }))[0]).toEqual([7])

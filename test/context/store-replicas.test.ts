@@ -4,7 +4,7 @@ import { Replicas } from '../../packages/server/src/copies/store/replicas/replic
 import { openLine } from '../support/line.ts'
 import { type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
 import { createTestDatabase } from '../support/postgres.ts'
-import { eager, filledPlace, found, searchOften } from './indexes-world.ts'
+import { eager, fillRecords, found, searchOften } from './indexes-world.ts'
 import { createRelatedRef, groupRelated, relatedKind, storeRecords } from './related-world.ts'
 import { type ReplicaNode, read, rules, runClients, startTwoNodes, untilStates, write } from './replicas-world.ts'
 import { createRef, ignoreWaits, refusal } from './store-world.ts'
@@ -12,7 +12,7 @@ import { createRef, ignoreWaits, refusal } from './store-world.ts'
 const { world, nodes } = await startTwoNodes()
 afterAll(() => world?.close())
 
-const countAll = (place: Parameters<ReplicaNode['count']>[0]): number => nodes[0].count(place) + nodes[1].count(place)
+const countAll = (route: Parameters<ReplicaNode['count']>[0]): number => nodes[0].count(route) + nodes[1].count(route)
 
 test('searches go to the replicas while these have what was written, and find it', async () => {
   const ref = createRef()
@@ -192,7 +192,7 @@ test('an index that only replicas read counts as used', async () => {
   let now = Date.now()
   const node = await world.open(undefined, { indexRules: eager, clock: () => now })
   await untilStates(node, 'used', 'used')
-  const ref = await filledPlace(node.store, 300)
+  const ref = await fillRecords(node.store, 300)
   const byState = { filter: { eq: { state: 'state-7' } } }
   await searchOften(node.store, ref, { query: byState })
   await world.caughtUp(0, 1)

@@ -171,8 +171,8 @@ describe('a record that was read live', () => {
         // While the page is on its way, a client reads one of its records, which has changed meanwhile.
         side.vendor.put('people', { id: 'p1', name: 'Changed' })
         side.pass(1)
-        const place = { connector, kind: 'made-up', entity: 'people' }
-        await side.store.writeBatch(place, { records: [{ key: 'p1', fields: { id: 'p1', name: 'Changed' } }], asked: side.now })
+        const ref = { connector, kind: 'made-up', entity: 'people' }
+        await side.store.writeBatch(ref, { records: [{ key: 'p1', fields: { id: 'p1', name: 'Changed' } }], asked: side.now })
         side.pass(1)
         return answer
       },
@@ -190,8 +190,8 @@ describe('a record that was read live', () => {
         const answer = await ask(call)
         side.pass(1)
         if (call.entity !== 'people' || call.params['cursor'] !== undefined) return answer
-        const place = { connector, kind: 'made-up', entity: 'people' }
-        await side.store.writeBatch(place, { records: [{ key: 'p5', fields: { id: 'p5', name: 'Read live' } }], asked: side.now })
+        const ref = { connector, kind: 'made-up', entity: 'people' }
+        await side.store.writeBatch(ref, { records: [{ key: 'p5', fields: { id: 'p5', name: 'Read live' } }], asked: side.now })
         side.vendor.put('people', { id: 'p5', name: 'Changed since' })
         side.pass(1)
         return answer

@@ -217,8 +217,8 @@ describe('an interrupted run', () => {
       if (entity === 'notes' && params['order_id'] === 1) throw fail('upstream_unreachable', { vendor: 'Acme', reason: 'none' })
     }
     await expect(side.sync(side.only('notes'))).rejects.toThrow()
-    const place = { connector, kind: 'made-up', entity: 'notes' }
-    expect((await readWalk(side.store, place, 'orders'))?.within?.after).toEqual({ notes: '2' })
+    const ref = { connector, kind: 'made-up', entity: 'notes' }
+    expect((await readWalk(side.store, ref, 'orders'))?.within?.after).toEqual({ notes: '2' })
     side.vendor.before = () => undefined
     side.vendor.drop('orders', ({ id }) => id === 1)
     side.vendor.put('orders', { id: 0.5, title: 'New' })
@@ -230,8 +230,8 @@ describe('an interrupted run', () => {
   test('keeps nothing behind when it is over', async () => {
     const side = await interrupted('full', 60)
     await side.sync()
-    const place = { connector, kind: 'made-up', entity: 'refunds' }
-    expect(await readWalk(side.store, place, 'orders')).toBeUndefined()
+    const ref = { connector, kind: 'made-up', entity: 'refunds' }
+    expect(await readWalk(side.store, ref, 'orders')).toBeUndefined()
     for (const name of kept) expect([name, side.store.shelf(name).pass, side.store.shelf(name).seen.size]).toEqual([name, undefined, 0])
   })
 

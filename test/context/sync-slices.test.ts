@@ -98,15 +98,15 @@ function readNewest(
     probes += 1
   }
   const pages: (readonly Id[])[] = []
-  let place: { readonly after: Id; readonly segments: Segments } | undefined = {
+  let position: { readonly after: Id; readonly segments: Segments } | undefined = {
     after: outline.segments.starts.at(-1) ?? 0,
     segments: outline.segments,
   }
-  while (place !== undefined) {
-    const { after, segments }: { readonly after: Id; readonly segments: Segments } = place
+  while (position !== undefined) {
+    const { after, segments }: { readonly after: Id; readonly segments: Segments } = position
     const found = page(after)
     pages.push(found.filter((id) => segments.until === undefined || id <= segments.until))
-    place = moveOn(segments, { largest: findLargest(found), isLast: isLast(after) })
+    position = moveOn(segments, { largest: findLargest(found), isLast: isLast(after) })
   }
   return { pages, probes, estimate: outline.size }
 }

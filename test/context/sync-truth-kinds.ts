@@ -139,19 +139,19 @@ const codes = [40002, 40067, 40100, 40133, 50000, 50002, 60001, 61000]
 
 /** Draws a fault for some of the next calls. None delays the service for long. */
 export function drawSyncFault(random: Random, kind: SyncedKind): Fault {
-  const place = { on: on[kind], times: random.pick([1, 1, 1, 2, 4]) }
+  const aim = { on: on[kind], times: random.pick([1, 1, 1, 2, 4]) }
   const faults: readonly (() => Fault)[] = [
-    () => ({ ...place, kind: 'status', status: random.pick(statuses), retryAfter: 0 }),
-    () => ({ ...place, kind: 'status', status: random.pick([400, 401, 403, 404]) }),
+    () => ({ ...aim, kind: 'status', status: random.pick(statuses), retryAfter: 0 }),
+    () => ({ ...aim, kind: 'status', status: random.pick([400, 401, 403, 404]) }),
     () => ({
-      ...place,
+      ...aim,
       kind: random.pick(['html-502', 'html-503', 'reset', 'malformed-json', 'truncated-json', 'empty-body', 'wrong-shape']),
     }),
-    () => ({ ...place, kind: 'cut', after: random.int(0, 3_000) }),
-    () => ({ ...place, kind: 'delay', ms: random.int(1, 60) }),
-    () => ({ ...place, kind: random.pick(['same-cursor', 'expired-cursor']) }),
-    () => (kind === 'gong' ? { ...place, kind: 'private-page' } : { ...place, kind: 'status', status: 429, retryAfter: 0 }),
-    () => (kind === 'tiktok-marketing' ? { ...place, kind: 'code', code: random.pick(codes) } : { ...place, kind: 'reset' }),
+    () => ({ ...aim, kind: 'cut', after: random.int(0, 3_000) }),
+    () => ({ ...aim, kind: 'delay', ms: random.int(1, 60) }),
+    () => ({ ...aim, kind: random.pick(['same-cursor', 'expired-cursor']) }),
+    () => (kind === 'gong' ? { ...aim, kind: 'private-page' } : { ...aim, kind: 'status', status: 429, retryAfter: 0 }),
+    () => (kind === 'tiktok-marketing' ? { ...aim, kind: 'code', code: random.pick(codes) } : { ...aim, kind: 'reset' }),
   ]
   return random.pick(faults)()
 }

@@ -167,10 +167,10 @@ export class Truth {
 
   /** Reads the copy of an entity through searches: records as sorted strings. */
   async copyOf(store: ContextStore, entity: string): Promise<readonly string[]> {
-    const place = { connector: truthConnector, kind: this.given.kind, entity }
+    const ref = { connector: truthConnector, kind: this.given.kind, entity }
     const found: string[] = []
     for await (const page of createSearcher(store).readPages(
-      { ref: place, params: { query: {} }, key: new Uint8Array(32), now: this.clock.now },
+      { ref, params: { query: {} }, key: new Uint8Array(32), now: this.clock.now },
       5_000,
     ))
       for (const json of page) {

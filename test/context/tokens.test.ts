@@ -85,7 +85,7 @@ describe('words', () => {
     ]
     const database = await openDatabase(engine)
     const rows = await database.query({
-      text: 'select cs_words(given, null) as words from unnest($1::text[]) with ordinality as t(given, place) order by place',
+      text: 'select cs_words(given, null) as words from unnest($1::text[]) with ordinality as t(given, number) order by number',
       values: [texts],
     })
     await database.close()
@@ -143,7 +143,7 @@ describe('words', () => {
     const database = await openDatabase(engine)
     const rows = await database.query({
       text: `select cs_match(array['', word], asked, distance) as found, cs_fuzzy(array['', word], array[asked], array[distance]) as fuzzy
-        from unnest($1::text[], $2::text[], $3::int4[]) with ordinality as p(asked, word, distance, place) order by place`,
+        from unnest($1::text[], $2::text[], $3::int4[]) with ordinality as p(asked, word, distance, number) order by number`,
       values: [pairs.map(({ asked }) => asked), pairs.map(({ word: each }) => each), distances],
     })
     await database.close()

@@ -35,7 +35,7 @@ describe('a download', () => {
     expect(host?.headers).not.toHaveProperty('range')
   })
 
-  test('hands the range on as it is, and the part with its place', async () => {
+  test('hands the range on as it is, and the part with its range', async () => {
     const headers = { 'content-type': 'audio/mpeg', 'content-range': 'bytes 10-19/1000', 'content-length': '10' }
     await using server = await serve(vendor(() => ({ status: 206, headers, body: file.subarray(10, 20) })))
     await using engine = testEngine()

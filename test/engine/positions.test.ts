@@ -47,7 +47,7 @@ describe('a position', () => {
     expect(await sent({ page_info: null, status: null }, 'orders', 'orders')).toBe(`${base}/orders.json?status=any`)
   })
 
-  test('with a filter beside it is refused at the filter’s place', async () => {
+  test('with a filter beside it is refused at the filter’s field', async () => {
     expect(await refused({ page_info: 'x', status: 'any' }, 'orders')).toEqual({ code: 'invalid_parameter', fields: ['/params/status'] })
     expect(await refused({ next_page_url: pageUrl('/customers.json', 'x'), since_id: 0 })).toEqual({
       code: 'invalid_parameter',

@@ -140,7 +140,7 @@ describe.each(doors)('%s', async (_name, open, hasty) => {
       expect('data' in again && 'data' in page && again.data).toEqual('data' in page && page.data)
     })
 
-    test('tells of a lookup of its own that lost its place: the caller sent no cursor', async () => {
+    test('tells of a lookup of its own that lost its position: the caller sent no cursor', async () => {
       const { callId } = door.sandbox.gong.world
       for (const kind of ['private-page', 'expired-cursor'] as const) door.sandbox.faults.add({ kind, path: '/v2/calls/extensive' })
       const ended = await door.run({ entity: 'call_transcripts', action: 'list', params: { filter: { callIds: [callId] } } })

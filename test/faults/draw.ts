@@ -1,7 +1,7 @@
 /** Random faults, and what a random client does. */
 import type { Fault } from '../../packages/sandbox/src/index.ts'
 import type { Random } from '../../packages/sandbox/src/random.ts'
-import type { Place } from './operations.ts'
+import type { Endpoint } from './operations.ts'
 
 type Body = Fault extends infer F ? (F extends Fault ? Omit<F, 'on' | 'path' | 'times'> : never) : never
 type Make = (random: Random) => Body
@@ -117,18 +117,18 @@ const everywhere: Readonly<Record<'api' | 'oauth' | 'media' | 'tiktok' | 'snowfl
 const lasting: typeof everywhere = { api: [], oauth: silent, media: [plain('slow-body')], tiktok: [], snowflake: silent }
 
 const isKnown = (on: string): on is keyof typeof everywhere => on in everywhere
-const originOf = ({ on }: Place): keyof typeof everywhere => (isKnown(on) ? on : 'api')
+const originOf = ({ on }: Endpoint): keyof typeof everywhere => (isKnown(on) ? on : 'api')
 
 /**
- * Draws a fault for one of some places.
+ * Draws a fault for one of some endpoints.
  * @param isPatient whether faults may take half a minute
  */
-export function drawFault(random: Random, places: readonly Place[], isPatient: boolean): Fault {
-  const place = random.pick(places)
-  const name = originOf(place)
+export function drawFault(random: Random, endpoints: readonly Endpoint[], isPatient: boolean): Fault {
+  const endpoint = random.pick(endpoints)
+  const name = originOf(endpoint)
   const lasts = isPatient && lasting[name].length > 0 && random.chance(0.1)
   const body = random.pick(lasts ? lasting[name] : everywhere[name])(random)
-  return { ...body, ...place, times: lasts ? 1 : random.pick([1, 1, 1, 1, 1, 3]) }
+  return { ...body, ...endpoint, times: lasts ? 1 : random.pick([1, 1, 1, 1, 1, 3]) }
 }
 
 /** When a client goes away: after some bytes, after some milliseconds, or never. */

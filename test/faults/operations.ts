@@ -5,8 +5,8 @@ import { type Answered, ask } from './client.ts'
 import type { Call } from './doors.ts'
 import type { NodeClient } from './node.ts'
 
-/** A place of the vendor that an operation reaches. */
-export interface Place {
+/** An endpoint of the vendor that an operation reaches. */
+export interface Endpoint {
   readonly on: OriginName
   readonly path: string
 }
@@ -22,7 +22,7 @@ interface Prepared {
   readonly shared: Shared
   readonly name: string
   readonly call: Call
-  readonly places: readonly Place[]
+  readonly endpoints: readonly Endpoint[]
 }
 
 /** An operation that answers JSON. */
@@ -135,7 +135,7 @@ const run = ({ client, shared, journal }: Bench, call: Call) => {
   return ask({ ...client.execute(shared.connectorId), body: call })
 }
 
-const placesOf = ({ journal }: Bench): Place[] => journal.requests().map(({ origin, path }) => ({ on: origin, path }))
+const endpointsOf = ({ journal }: Bench): Endpoint[] => journal.requests().map(({ origin, path }) => ({ on: origin, path }))
 
 /**
  * Repeats a call without a fault while it is too slow: this installation has short timeouts, and a busy machine exceeds them at first.
@@ -151,7 +151,7 @@ async function record(bench: Bench, call: Call, { name = `${call.entity} ${call.
   const { status, json } = await askUnhurried(() => run(bench, call))
   if (status >= 500) throw new Error(`${call.entity} ${call.action} fails without a fault: ${json.message}`)
   const right = status === 200 ? { data: JSON.stringify(lasting(json.data)) } : { code: String(json.code) }
-  return { name, call, right, lasting, places: placesOf(bench), shared: bench.shared }
+  return { name, call, right, lasting, endpoints: endpointsOf(bench), shared: bench.shared }
 }
 
 const same = (data: Json): unknown => data
@@ -165,7 +165,7 @@ async function file(bench: Bench, sandbox: Sandbox, [kind, callId]: readonly ['a
   const call = { entity, action: 'download', params }
   await askUnhurried(() => run(bench, call))
   const bytes = Buffer.from(sandbox.gong.mediaBytes(callId, kind))
-  return { name: `${entity} download`, call, file: bytes, places: placesOf(bench), shared: bench.shared }
+  return { name: `${entity} download`, call, file: bytes, endpoints: endpointsOf(bench), shared: bench.shared }
 }
 
 /** Operations of Gong: lists, records and files. */
@@ -191,8 +191,8 @@ async function warehouse(bench: Bench): Promise<readonly Operation[]> {
     const call = { entity: 'result_partitions', action: 'get', params: { statementHandle, partition } }
     operations.push(await record(bench, call, { name: `part ${partition}`, lasting: rowsOf }))
   }
-  const places = [{ on: 'snowflake' as const, path: '/api/v2/statements' }]
-  const write = { name: 'record create', call: inserts(0), callOf: inserts, places, shared: bench.shared }
+  const endpoints = [{ on: 'snowflake' as const, path: '/api/v2/statements' }]
+  const write = { name: 'record create', call: inserts(0), callOf: inserts, endpoints, shared: bench.shared }
   return [...operations, ...Array.from({ length: 8 }, () => write)]
 }
 

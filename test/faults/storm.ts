@@ -7,7 +7,7 @@ import type { Call } from './doors.ts'
 import { drawFault, drawLeaving, drawRange } from './draw.ts'
 import { warehouseCredentials, warehouseOptions } from './installation.ts'
 import { type Asking, type Ending, type Judgement, judge } from './judge.ts'
-import { askUnhurried, type Operation, type Place, prepareOperations, type Shared, type WriteOperation } from './operations.ts'
+import { askUnhurried, type Endpoint, type Operation, prepareOperations, type Shared, type WriteOperation } from './operations.ts'
 import { type Measured, openStage, type Stage } from './stage.ts'
 import { Writes } from './writes.ts'
 
@@ -41,7 +41,7 @@ const hangMs = { quick: 100_000, patient: 150_000 } as const
 const settleMs = { quick: 100_000, patient: 150_000 } as const
 /** Faults that wait for a request at most; more would only meet operations long after their own. */
 const mostWaiting = 40
-const oauthPlace: Place = { on: 'oauth', path: '/oauth2/generate-customer-token' }
+const oauthEndpoint: Endpoint = { on: 'oauth', path: '/oauth2/generate-customer-token' }
 
 const add = (counts: Map<string, number>, name: string, count = 1): void => void counts.set(name, (counts.get(name) ?? 0) + count)
 const nameOf = ({ kind, on = 'api' }: Fault): string => `${kind} (${on})`
@@ -152,10 +152,10 @@ async function strike(storm: Storm, random: Random): Promise<void> {
   const operation = random.pick(operations)
   const { shared } = operation
   const credentials = shared.kind === 'gong' && random.chance(0.25) ? storm.grants.pop() : undefined
-  const places = credentials === undefined ? operation.places : [...operation.places, oauthPlace]
+  const endpoints = credentials === undefined ? operation.endpoints : [...operation.endpoints, oauthEndpoint]
   const connectorId =
     credentials === undefined ? shared.connectorId : await stage.client.connect(`oauth ${storm.grants.length} ${options.seed}`, credentials)
-  for (let count = random.pick([0, 1, 1, 1, 2]); count > 0; count--) ledger.set(drawFault(random, places, options.isPatient))
+  for (let count = random.pick([0, 1, 1, 1, 2]); count > 0; count--) ledger.set(drawFault(random, endpoints, options.isPatient))
   const calls = Array.from({ length: credentials === undefined ? 1 : random.int(1, 3) }, async () => {
     const range = 'file' in operation ? drawRange(random, operation.file) : undefined
     const asking = { operation, range, secrets: secretsOf(credentials ?? shared.credentials) }

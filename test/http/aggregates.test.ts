@@ -74,7 +74,7 @@ overStatements('an aggregate', async (engine) => {
     expect(next.json.meta).toMatchObject({ changed: true })
   })
 
-  test('refuses what it cannot compute, each with its place', async () => {
+  test('refuses what it cannot compute, each with its field', async () => {
     const faults: readonly (readonly [params: object, code: string, at: string])[] = [
       [{ group_by: ['created'] }, 'operator_not_supported', '/params/group_by/0'],
       [{ group_by: [{ field: 'created', by: 'fortnight' }] }, 'invalid_parameter', '/params/group_by/0/by'],

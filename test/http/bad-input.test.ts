@@ -14,7 +14,7 @@ interface Row {
   readonly body: unknown
   readonly code: string
   readonly status: number
-  /** Place of the first problem. */
+  /** Field of the first problem. */
   readonly field?: string
   readonly message?: string
 }

@@ -31,14 +31,14 @@ overStatements('a change feed', async (engine) => {
     connector = await world.connect(`changes ${number}`, { entities: [{ entity: 'users' }] })
     await world.context.sync()
   }
-  const place = () => ({ connector, kind: 'gong', entity: 'users' })
+  const ref = () => ({ connector, kind: 'gong', entity: 'users' })
   const keyOf = (id: string): string => {
     const key = buildPrimaryKey(world.context.store.getTable('gong', 'users').key, { id })
     if (key === undefined) throw new Error(id)
     return key
   }
   const write = (users: Readonly<Record<string, object>>, removed: readonly string[] = []) =>
-    world.context.store.writeBatch(place(), {
+    world.context.store.writeBatch(ref(), {
       records: Object.entries(users).map(([id, fields]) => ({ key: keyOf(id), fields: { id, ...fields } })),
       removed: removed.map(keyOf),
       asked: world.clock.now,
@@ -121,7 +121,7 @@ overStatements('a change feed', async (engine) => {
     const follower = new Follower<Json>()
     const { entries, next } = await drain()
     follower.take(entries)
-    await world.context.store.deleteAll(place())
+    await world.context.store.deleteAll(ref())
     await write({ 1: { title: 'one' } })
     const answer = await ask({ after: next })
     expect([answer.status, answer.json.code]).toEqual([410, 'changes_expired'])
@@ -246,7 +246,7 @@ overStatements('a change feed', async (engine) => {
     await connect()
     const { next } = await drain()
     await write({ 1: { title: 'one' } })
-    await world.context.store.forgetRecords({ ...place(), values: ['1'], below: [], at: world.clock.now - 60_000, redacts: true })
+    await world.context.store.forgetRecords({ ...ref(), values: ['1'], below: [], at: world.clock.now - 60_000, redacts: true })
     expect((await ask({ after: next })).json).toMatchObject({ data: [{ type: 'added', key: '1' }], has_more: false })
   })
 

@@ -30,14 +30,14 @@ overStatements('a change feed of a connector', async (engine) => {
     connector = await world.connect(`all changes ${number}`, { entities: names.map((entity) => ({ entity })) })
     await world.context.sync()
   }
-  const place = (entity: Entity) => ({ connector, kind: 'gong', entity })
+  const ref = (entity: Entity) => ({ connector, kind: 'gong', entity })
   const keyOf = (entity: Entity, id: string): string => {
     const key = buildPrimaryKey(world.context.store.getTable('gong', entity).key, { [idOf[entity]]: id })
     if (key === undefined) throw new Error(id)
     return key
   }
   const write = (entity: Entity, ids: readonly string[], fields: object = {}, removed: readonly string[] = []) =>
-    world.context.store.writeBatch(place(entity), {
+    world.context.store.writeBatch(ref(entity), {
       records: ids.map((id) => ({ key: keyOf(entity, id), fields: { [idOf[entity]]: id, ...fields } })),
       removed: removed.map((id) => keyOf(entity, id)),
       asked: world.clock.now,
@@ -167,7 +167,7 @@ overStatements('a change feed of a connector', async (engine) => {
     const follower = new Follower<Json>()
     const { entries, next } = await drain()
     follower.take(entries.filter(({ entity }) => entity === 'users'))
-    await world.context.store.deleteAll(place('users'))
+    await world.context.store.deleteAll(ref('users'))
     await write('users', ['1'], { title: 'one' })
     await write('settings_scorecards', ['2'])
     const again = await drain(next)
@@ -192,7 +192,7 @@ overStatements('a change feed of a connector', async (engine) => {
       const old = (entity: Entity) => [...followers[entity].table.keys()].at(count % 3) ?? '9'
       await write('users', [`7${count}`, old('users')], { title: `step ${count}` }, [String([...followers.users.table.keys()].at(-1))])
       await write('settings_scorecards', [`8${count}`, old('settings_scorecards')], { scorecardName: `step ${count}` })
-      if (count === 15) await world.context.store.deleteAll(place('settings_scorecards'))
+      if (count === 15) await world.context.store.deleteAll(ref('settings_scorecards'))
     }
     while (await step());
     for (const entity of ['users', 'settings_scorecards'] as const) expect(followers[entity].table).toEqual(new Map(await found(entity)))

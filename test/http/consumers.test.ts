@@ -1,4 +1,4 @@
-/** Registered consumers of changes over HTTP: each keeps its place, and nothing that it has not read is lost without a word. */
+/** Registered consumers of changes over HTTP: each keeps its cursor, and nothing that it has not read is lost without a word. */
 import { afterEach, expect, test } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { mostConsumers } from '../../packages/ferrule/src/wire/index.ts'
@@ -26,19 +26,19 @@ overStatements('a consumer of changes', async (engine) => {
   const save = async (body: object = {}, name = 'warehouse'): Promise<Json> => (await ask('PUT', `/consumers/${name}`, body)).json
   const get = async (name = 'warehouse'): Promise<Json> => (await ask('GET', `/consumers/${name}`)).json
   const read = async (query = 'consumer=warehouse'): Promise<Json> => (await ask('GET', `/changes?limit=1000&${query}`)).json
-  /** Reads to the end, and keeps the place. */
+  /** Reads to the end, and keeps the cursor. */
   const catchUp = async (): Promise<Json> => {
     await save()
     const { next } = await read()
     return save({ cursor: next })
   }
-  const place = (entity = 'users') => ({ connector, kind: 'gong', entity })
+  const ref = (entity = 'users') => ({ connector, kind: 'gong', entity })
   /** Writes a new user. */
   const write = (fields: object = {}) => {
     id += 1
     const key = buildPrimaryKey(world.context.store.getTable('gong', 'users').key, { id: String(id) })
     if (key === undefined) throw new Error(String(id))
-    return world.context.store.writeBatch(place(), { records: [{ key, fields: { id: String(id), ...fields } }], asked: world.clock.now })
+    return world.context.store.writeBatch(ref(), { records: [{ key, fields: { id: String(id), ...fields } }], asked: world.clock.now })
   }
   const typesOf = ({ data }: Json, entity = 'users') => data.flatMap((each: Json) => (each.entity === entity ? [each.type] : []))
   const readKeptFor = async (): Promise<readonly unknown[]> => {
@@ -223,7 +223,7 @@ overStatements('a consumer of changes', async (engine) => {
     expect((await ask('GET', '/consumers')).json.data).toHaveLength(mostConsumers.ofConnector)
   })
 
-  test('keeps its place by the client when a page was handled', async () => {
+  test('keeps its cursor by the client when a page was handled', async () => {
     const gong = connectTo('gong', { url: world.url, token: world.token, connector })
     const handled: unknown[] = []
     const follow = async (most = Number.POSITIVE_INFINITY) => {
@@ -250,7 +250,7 @@ overStatements('a consumer of changes', async (engine) => {
 
   test('says what is lost, and reads on with all records', async () => {
     await catchUp()
-    await world.context.store.deleteAll(place())
+    await world.context.store.deleteAll(ref())
     await write()
     const lost = await get()
     expect(lost).toMatchObject({

@@ -91,7 +91,7 @@ export class Contract {
   /** @throws Error unless the document has this event of the stream, and its schema takes the data */
   checkEvent({ method, path }: AskedRoute, event: { readonly event: string; readonly data: unknown }): void {
     const found = this.#paths.find(({ pattern }) => pattern.test(path.split('?', 1)[0] ?? path))
-    const place = [
+    const steps = [
       'paths',
       found?.path ?? '',
       method.toLowerCase(),
@@ -102,7 +102,7 @@ export class Contract {
       'x-events',
       event.event,
     ]
-    this.#validate(place, event.data, `${method} ${path} event ${event.event}`)
+    this.#validate(steps, event.data, `${method} ${path} event ${event.event}`)
   }
 
   /** A request that no route takes, or a route that is no part of the document. */
@@ -112,14 +112,14 @@ export class Contract {
     this.#checkBody(['components', 'schemas', 'Problem'], answer, `an unknown route ${answer.status}`)
   }
 
-  #checkBody(place: readonly string[], { type, text = '' }: AnsweredRoute, says: string): Json {
+  #checkBody(steps: readonly string[], { type, text = '' }: AnsweredRoute, says: string): Json {
     const body = /[/+]json\b/.test(type ?? '') ? parse(text) : text
-    this.#validate(place, body, says)
+    this.#validate(steps, body, says)
     return body
   }
 
-  #validate(place: readonly string[], value: unknown, says: string): void {
-    const validate = this.#ajv.getSchema(`document#/${pointer(place)}`)
+  #validate(steps: readonly string[], value: unknown, says: string): void {
+    const validate = this.#ajv.getSchema(`document#/${pointer(steps)}`)
     if (validate === undefined) throw new Error(`${says} is not documented`)
     if (validate(value)) return
     const problems = (validate.errors ?? [])

@@ -13,7 +13,7 @@ const vocabulary = ['acme', 'globex', 'initech', 'umbrella', 'vandelay', 'cyberd
 const states = ['open', 'closed', 'paid']
 
 /** An entity of the test's kinds, as this test reads it. */
-interface Place {
+interface Copy {
   readonly connector: string
   /** Name of the connector. */
   readonly name: string
@@ -30,7 +30,7 @@ interface Place {
 /** Fields of related records, by reference. */
 type Include = Readonly<Record<string, readonly unknown[]>>
 
-const placesOf = (of: Pick<Place, 'connector' | 'name' | 'workspace' | 'kind'>): readonly Place[] =>
+const copiesOf = (of: Pick<Copy, 'connector' | 'name' | 'workspace' | 'kind'>): readonly Copy[] =>
   of.kind === 'shop'
     ? [{ ...of, entity: 'orders', fields: ['title'], time: 'created_at', references: [] }]
     : [
@@ -43,7 +43,7 @@ const drawWords = (random: Random): string => random.many(4, () => random.pick(v
 const drawPerson = (random: Random): string | null => (random.chance(0.1) ? null : `p${random.below(12)}`)
 const drawTime = (random: Random): string | null => (random.chance(0.2) ? null : `2026-0${1 + random.below(3)}-01T00:00:00Z`)
 
-function drawRecord(random: Random, { kind, entity }: Place, id: number): Json {
+function drawRecord(random: Random, { kind, entity }: Copy, id: number): Json {
   if (kind === 'shop')
     return { id: `o${id}`, title: drawWords(random), state: random.pick(states), url: `/o/${id}`, created_at: drawTime(random) }
   if (entity === 'people')
@@ -66,7 +66,7 @@ const drawInclude = (random: Random): Include | undefined =>
         ['requester', 'watchers[]', 'manager'].filter(() => random.chance(0.5)).map((name) => [name, drawFields(random)] as const),
       )
 
-const pickOwn = (include: Include, { references }: Place): Include =>
+const pickOwn = (include: Include, { references }: Copy): Include =>
   Object.fromEntries(Object.entries(include).filter(([name]) => references.includes(name)))
 
 /** A word of the vocabulary, or its beginning. */
@@ -117,7 +117,7 @@ interface Way {
   readonly name: string
   /** true: it is the tool of agents. */
   readonly isAgents?: boolean
-  reaches(place: Place): boolean
+  reaches(copy: Copy): boolean
   /** Draws what a search is narrowed to, and what it includes, as far as this way can. */
   narrow(random: Random): Search
   /** Reads all pages; undefined where only words with typing errors were found. */
@@ -165,25 +165,25 @@ function byMcp(connected: () => TestClient | undefined): Way['find'] {
 
 overStatements('drawn searches over all connectors', (engine) => {
   let world: World
-  let places: readonly Place[]
+  let copies: readonly Copy[]
   let workspaceToken: string
   const clients = new Map<string, TestClient>()
-  const connectorAt = (index: number): string => [...new Set(places.map(({ connector }) => connector))][index] ?? ''
+  const connectorAt = (index: number): string => [...new Set(copies.map(({ connector }) => connector))][index] ?? ''
 
   beforeAll(async () => {
     world = await startEverythingWorld(engine)
     const random = new Random(27)
-    const made: Place[] = []
+    const made: Copy[] = []
     for (let index = 0; index < 5; index += 1) {
       const [kind, workspace] = [index % 2 === 0 ? 'desk' : 'shop', index < 3 ? 'default' : 'Second'] as const
       const name = `${kind} ${index}`
       const connector = await connectEmpty(world, kind, name, { workspace_name: workspace, create_workspace: true })
-      made.push(...placesOf({ connector, name, workspace, kind }))
+      made.push(...copiesOf({ connector, name, workspace, kind }))
     }
-    places = made
-    for (const place of places) {
-      const records = Array.from({ length: random.below(12) }, (_, id) => drawRecord(random, place, id))
-      await write(world, { ...place, records })
+    copies = made
+    for (const copy of copies) {
+      const records = Array.from({ length: random.below(12) }, (_, id) => drawRecord(random, copy, id))
+      await write(world, { ...copy, records })
     }
     const sent = { token: world.token, body: { workspace_name: 'Second' } }
     workspaceToken = (await world.ask(`${base}/account/applications/scoped-token`, sent)).json.token
@@ -200,30 +200,30 @@ overStatements('drawn searches over all connectors', (engine) => {
   })
 
   /** Searches each entity, and merges the answers in plain code. */
-  async function merge({ text, filter, include = {} }: Search, fit: readonly Place[]): Promise<readonly FoundRecord[]> {
-    const found: { readonly place: Place; readonly record: Json; readonly score: number }[] = []
-    for (const place of fit) {
+  async function merge({ text, filter, include = {} }: Search, fit: readonly Copy[]): Promise<readonly FoundRecord[]> {
+    const found: { readonly copy: Copy; readonly record: Json; readonly score: number }[] = []
+    for (const copy of fit) {
       const words = (text ?? '').split(' ').filter((word) => word !== '')
-      const some = words.map((word) => ({ or: place.fields.map((field) => ({ fuzzy: { [field]: word } })) }))
-      const query = { filter: { and: [...some, filter ?? {}] }, ...(place.time === undefined ? {} : { sort: [{ [place.time]: 'desc' }] }) }
-      const params = { query, include: pickOwn(include, place) }
-      const records = await allFound(world, place.connector, { entity: place.entity, params })
-      for (const record of records) found.push({ place, record, score: text === undefined ? 0 : scoreOf(record, place.fields, text) })
+      const some = words.map((word) => ({ or: copy.fields.map((field) => ({ fuzzy: { [field]: word } })) }))
+      const query = { filter: { and: [...some, filter ?? {}] }, ...(copy.time === undefined ? {} : { sort: [{ [copy.time]: 'desc' }] }) }
+      const params = { query, include: pickOwn(include, copy) }
+      const records = await allFound(world, copy.connector, { entity: copy.entity, params })
+      for (const record of records) found.push({ copy, record, score: text === undefined ? 0 : scoreOf(record, copy.fields, text) })
     }
-    const timeOf = ({ place, record }: (typeof found)[number]): string => (place.time === undefined ? '' : (record[place.time] ?? ''))
+    const timeOf = ({ copy, record }: (typeof found)[number]): string => (copy.time === undefined ? '' : (record[copy.time] ?? ''))
     return found
       .toSorted(
         (a, b) =>
           b.score - a.score ||
           timeOf(b).localeCompare(timeOf(a)) ||
-          (a.place.connector < b.place.connector ? -1 : a.place.connector > b.place.connector ? 1 : 0) ||
-          (a.place.entity < b.place.entity ? -1 : a.place.entity > b.place.entity ? 1 : 0),
+          (a.copy.connector < b.copy.connector ? -1 : a.copy.connector > b.copy.connector ? 1 : 0) ||
+          (a.copy.entity < b.copy.entity ? -1 : a.copy.entity > b.copy.entity ? 1 : 0),
       )
-      .map(({ place, record }) => ({ name: `${place.name} ${place.entity} ${record.id}`, related: record._related }))
+      .map(({ copy, record }) => ({ name: `${copy.name} ${copy.entity} ${record.id}`, related: record._related }))
   }
 
-  const isSecond = ({ workspace }: Place): boolean => workspace === 'Second'
-  const isNamed = ({ connector }: Place): boolean => named().includes(connector)
+  const isSecond = ({ workspace }: Copy): boolean => workspace === 'Second'
+  const isNamed = ({ connector }: Copy): boolean => named().includes(connector)
   const drawEntity = (random: Random): Search => (random.chance(0.3) ? { entities: [random.pick(['tickets', 'people', 'orders'])] } : {})
   /** The tool of agents takes fields of one reference each. */
   const drawForMcp = (random: Random): Search => {
@@ -244,7 +244,7 @@ overStatements('drawn searches over all connectors', (engine) => {
     return { ...narrowed, ...(include === undefined ? {} : { include }) }
   }
   const named = () => [1, 4].map(connectorAt)
-  const seconds = () => [...new Set(places.filter(isSecond).map(({ connector }) => connector))]
+  const seconds = () => [...new Set(copies.filter(isSecond).map(({ connector }) => connector))]
   const byClient = (name: string): Way['find'] => byMcp(() => clients.get(name))
   const ways: readonly Way[] = [
     { name: 'organization', reaches: () => true, narrow: narrowTo(named), find: byHttp(() => [world, world.token]) },
@@ -265,13 +265,13 @@ overStatements('drawn searches over all connectors', (engine) => {
       const search: Search = { ...wanted, ...way.narrow(random) }
       const { kinds, connectors, entities, include = {} } = search
       if ('filter' in wanted && entities?.includes('people')) continue // is refused: no entity that is left has the field
-      const fit = places.filter(
-        (place) =>
-          way.reaches(place) &&
-          kinds?.includes(place.kind) !== false &&
-          connectors?.includes(place.connector) !== false &&
-          entities?.includes(place.entity) !== false &&
-          !('filter' in wanted && place.entity === 'people'),
+      const fit = copies.filter(
+        (copy) =>
+          way.reaches(copy) &&
+          kinds?.includes(copy.kind) !== false &&
+          connectors?.includes(copy.connector) !== false &&
+          entities?.includes(copy.entity) !== false &&
+          !('filter' in wanted && copy.entity === 'people'),
       )
       const untaken = Object.keys(include).find((name) => !fit.some(({ references }) => references.includes(name)))
       const found = await way.find(search, random).catch((thrown: unknown) => String(thrown))

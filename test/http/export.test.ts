@@ -117,7 +117,7 @@ overStatements('an export', async (engine) => {
     expect([lines.status, lines.text, csv.text]).toEqual([200, '', 'id\r\n'])
   })
 
-  describe('is refused, with the place, when', () => {
+  describe('is refused, with the field, when', () => {
     test.each([
       ['the filter is no JSON', '?filter={', 'validation_failed /filter'],
       ['the filter is wrong', `?filter=${json({ not: { eq: { nope: 1 } } })}`, 'field_not_searchable /filter/not/eq/nope'],
@@ -140,14 +140,14 @@ overStatements('an export', async (engine) => {
   describe('of many records', () => {
     const many = 30_000
     beforeAll(async () => {
-      const place = { connector, kind: 'gong', entity: 'users' }
+      const ref = { connector, kind: 'gong', entity: 'users' }
       const { key } = world.context.store.getTable('gong', 'users')
       for (let from = 0; from < many; from += 5_000) {
         const records = Array.from({ length: 5_000 }, (_, index) => {
           const fields = { id: `many${from + index}`, title: `${'long '.repeat(40)}${from + index}` }
           return { key: buildPrimaryKey(key, fields) ?? '', fields }
         })
-        await world.context.store.writeBatch(place, { records, asked: world.clock.now })
+        await world.context.store.writeBatch(ref, { records, asked: world.clock.now })
       }
     })
 

@@ -1,5 +1,5 @@
 /**
- * Hostile values in calls over HTTP: every way in refuses them at their place, nothing is stored and nothing is sent. What is hostile is
+ * Hostile values in calls over HTTP: every way in refuses them at their field, nothing is stored and nothing is sent. What is hostile is
  * asked of the engine, in test/engine/slots, positions and snowflake-slots.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ beforeEach(() => {
   world.sandbox.snowflake.reset()
 })
 
-/** Asks every way in that takes a configuration; each must refuse it at its place. A new connector is one to the vendor itself. */
+/** Asks every way in that takes a configuration; each must refuse it at its field. A new connector is one to the vendor itself. */
 async function expectRefused(id: string, { body, field }: { body: { replication_config: object }; field: string }): Promise<void> {
   const stored = `${connectorsPath}/${id}`
   const { token } = world

@@ -114,7 +114,7 @@ describe('a repeat with the same Idempotency-Key', () => {
 })
 
 describe('the header', () => {
-  test.each(['', '~'.repeat(256), 'ü', 'a\tb'])('%j is refused with its place', async (key) => {
+  test.each(['', '~'.repeat(256), 'ü', 'a\tb'])('%j is refused with its field', async (key) => {
     const refused = await write(key)
     const errors = [
       { field: 'Idempotency-Key', message: 'Idempotency-Key must have 1 to 255 printable ASCII characters.', error_code: 'pattern' },
@@ -148,7 +148,7 @@ describe('the header', () => {
 })
 
 describe('a write whose client goes away', () => {
-  test('ends all the same, keeps its place until then, and its answer can be asked for', async () => {
+  test('ends all the same, keeps its slot until then, and its answer can be asked for', async () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     answer = async (call) => {

@@ -33,5 +33,5 @@ test('no schema has several types, which generators for Go and Python refuse', (
 test('no two schemas have one title, which generators take for one class', () => {
   const titles = Object.values<Json>(document.components.schemas).flatMap(({ title }) => (title === undefined ? [] : [title]))
   expect(titles.length).toBeGreaterThan(200)
-  expect(titles.filter((title, place) => titles.indexOf(title) !== place)).toEqual([])
+  expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([])
 })

@@ -341,9 +341,9 @@ overStatements('the copy of a kind', async (engine) => {
 
     // Tables of its own from the operator, and away again: the same is found.
     const { kindPromotions } = world.platform
-    const [place] = (await kindPromotions.list()).filter(({ organizationId }) => organizationId === world.organizationId)
+    const [kind] = (await kindPromotions.list()).filter(({ organizationId }) => organizationId === world.organizationId)
     for (const isPromoted of [true, false]) {
-      expect(await kindPromotions.set(place?.name ?? '', isPromoted)).toMatchObject({ connectors: 1 })
+      expect(await kindPromotions.set(kind?.name ?? '', isPromoted)).toMatchObject({ connectors: 1 })
       expect((await find(mine, everything)).code).toBe('context_store_not_ready')
       await settle()
       expect((await find(mine, { eq: { state: true } })).data).toEqual([{ id: 1, subject: 'Printer on fire', state: true }])

@@ -28,7 +28,7 @@ overStatements('a search by values', async (engine) => {
     }
   })
 
-  test('refuses a value that is neither known nor stored, with its place and the known ones', async () => {
+  test('refuses a value that is neither known nor stored, with its field and the known ones', async () => {
     const known = await search(world, campaigns, {
       entity: 'campaigns',
       params: { query: { filter: { eq: { operation_status: 'enable' } } }, fields: ['operation_status'] },

@@ -94,7 +94,7 @@ overBothStores('a search', async (engine) => {
     expect((await search(world, users, { entity: 'users', params: { query: {} } })).json.data.length).toBeGreaterThan(300)
   })
 
-  describe('is refused, with the place, when', () => {
+  describe('is refused, with the field, when', () => {
     test.each<[string, Json, string]>([
       ['the query is missing', {}, 'missing_parameter /params/query'],
       ['a parameter is unknown', { query: {}, page: 1 }, 'invalid_parameter /params/page'],

@@ -63,7 +63,7 @@ describe('creation', () => {
     ['more configuration', { replication_config: { shop: 'a', region: 'eu' } }, '/replication_config/region'],
     ['a token with a line break', { credentials: { api_key: 'shpat_a\r\nhost: evil.example' } }, '/credentials/api_key'],
     ['an empty token', { credentials: { api_key: '' } }, '/credentials/api_key'],
-  ])('%s is refused at its place', async (what, more, field) => {
+  ])('%s is refused at its field', async (what, more, field) => {
     const { status, json } = await post({ ...sandboxStore(what), ...more })
     expect([status, json.code, json.errors.map((each: Json) => each.field)]).toEqual([422, 'validation_failed', [field]])
   })

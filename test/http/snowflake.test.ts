@@ -57,7 +57,7 @@ describe('creation', () => {
     ['with an account that is an address', { ...configuration, account: 'https://evil.example' }, 'account'],
     ['with an empty schema', { ...configuration, schema: '' }, 'schema'],
     ['with more', { ...configuration, region: 'eu' }, 'region'],
-  ])('%s is refused at its place', async (what, replication_config, field) => {
+  ])('%s is refused at its field', async (what, replication_config, field) => {
     const { status, json } = await client.ask('', 'POST', sandboxWarehouse(what, { replication_config }))
     expect([status, json.code, json.errors[0].field]).toEqual([422, 'validation_failed', `/replication_config/${field}`])
   })

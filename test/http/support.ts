@@ -84,7 +84,7 @@ export interface OpenedContext {
   readonly worker: SyncWorker
   /** Works on what vendors have sent. */
   readonly vendorEvents: VendorEventWorker
-  /** Places and sends events. */
+  /** Numbers and sends events. */
   readonly events: EventWorker
   /** Does all work that is due. */
   sync(): Promise<void>

@@ -291,7 +291,7 @@ describe('a reset', () => {
   })
 })
 
-describe('what is wrong is refused, with its place', () => {
+describe('what is wrong is refused, with its field', () => {
   test.each([
     ['POST /syncs', { mode: 'quick' }, '/mode'],
     ['POST /syncs', { entities: [] }, '/entities'],

@@ -55,7 +55,7 @@ describe('creation', () => {
     ['another host', { api_host: 'staging' }, 'api_host'],
     ['no date', { start_date: 'yesterday' }, 'start_date'],
     ['more', { app_id: '1' }, 'app_id'],
-  ])('with %s is refused at its place', async (what, replication_config, field) => {
+  ])('with %s is refused at its field', async (what, replication_config, field) => {
     const { status, json } = await client.ask('', 'POST', sandboxAds(what, { replication_config }))
     expect([status, json.code]).toEqual([422, 'validation_failed'])
     expect(json.errors.map((each: Json) => each.field)).toContainEqual(expect.stringMatching(`^/replication_config/${field}`))

@@ -56,7 +56,7 @@ test('a write has its own headers beside the one by which it is known', async ()
   expect(sent?.headers).not.toHaveProperty('x-ledger-team')
 })
 
-test('a value that no header carries is refused at its place, and nothing is sent', async () => {
+test('a value that no header carries is refused at its field, and nothing is sent', async () => {
   await using vendor = await serve(() => ({ body: [] }))
   const kind = await parseKind(file)
   await using ledger = connect(kind, { credentials, origin: vendor.origin })

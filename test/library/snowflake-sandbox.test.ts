@@ -172,7 +172,7 @@ describe('session parameters', () => {
     [{ STATEMENT_TIMEOUT_IN_SECONDS: 5 }, '/params/parameters/STATEMENT_TIMEOUT_IN_SECONDS'],
     [{ TIMEZONE: { a: 1 } }, '/params/parameters/TIMEZONE'],
     [{ TIMEZONE: 'UTC', timezone: 'UTC' }, '/params/parameters/TIMEZONE'],
-  ])('%j is refused at its place, and nothing is sent', async (parameters, field) => {
+  ])('%j is refused at its field, and nothing is sent', async (parameters, field) => {
     snowflake.clear()
     for (const [entity, statement] of [
       ['record', 'SELECT 1'],

@@ -124,7 +124,7 @@ overBoth('connectors', async (database) => {
       /\/environment\/team is given in replication_config too/,
     ],
   ]
-  test.each(wrong)('%s is refused with its place', async (_what, more, says) => {
+  test.each(wrong)('%s is refused with its field', async (_what, more, says) => {
     expect(await refusal(platform.connectors.create(await tenant(), connectorBody(more)))).toMatch(says)
   })
 

@@ -92,18 +92,18 @@ overBoth('kinds of organizations', async (database) => {
     const [one, two] = [await newTenant(platform, first), await newTenant(platform, first)]
     for (const principal of [one, two]) await platform.ownKinds.publish(principal, 'acme', { file: print(1) })
     const [connector, other] = [await connect(one, 'Mine'), await connect(two, 'Theirs')]
-    const places = async () =>
+    const kinds = async () =>
       (await platform.kindPromotions.list()).filter(({ organizationId }) =>
         [one, two].some((each) => each.organizationId === organizationId),
       )
-    const [mine, theirs] = (await places()).toSorted((each) => (each.organizationId === one.organizationId ? -1 : 1))
+    const [mine, theirs] = (await kinds()).toSorted((each) => (each.organizationId === one.organizationId ? -1 : 1))
     const isPromoted = async () => (await platform.connectors.readAccess(one, connector.id)).own?.isPromoted === true
     const name = mine?.name ?? ''
     for (const _time of [1, 2]) expect(await platform.kindPromotions.set(name, true)).toMatchObject({ version: 2 })
     expect(await isPromoted()).toBe(true)
     expect((await platform.connectors.get(one, connector.id)).kind_version).toBe(2)
     expect((await platform.connectors.get(two, other.id)).kind_version).toBe(1)
-    expect(await places()).toContainEqual(theirs)
+    expect(await kinds()).toContainEqual(theirs)
     // Another sentence needs no other tables, another field does.
     expect(await platform.ownKinds.publish(one, 'acme', { file: print(2) })).toMatchObject({ version: 3, class: 'text' })
     await platform.connectors.patch(one, connector.id, { kind_version: 3 })

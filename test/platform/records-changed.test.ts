@@ -52,8 +52,8 @@ overServer('records.changed', (database) => {
     if (key === undefined) throw new Error(id)
     return key
   }
-  const write = (names: Readonly<Record<string, string>>, removed: readonly string[] = [], place = ref()) =>
-    here.store.writeBatch(place, {
+  const write = (names: Readonly<Record<string, string>>, removed: readonly string[] = [], of = ref()) =>
+    here.store.writeBatch(of, {
       records: Object.entries(names).map(([id, name]) => ({ key: keyOf(id), fields: { id, name } })),
       removed: removed.map(keyOf),
       asked: here.world.now,
@@ -259,10 +259,10 @@ overServer('records.changed', (database) => {
     const bounded = {
       readLogStates: (refs: readonly EntityRef[]) => store.readLogStates(refs),
       countChanges: () => Promise.reject(new Error('nothing is counted')),
-      followChanges: async (place: EntityRef, organizationId?: string) => {
+      followChanges: async (of: EntityRef, organizationId?: string) => {
         begun += 1
         if (begun > 2) throw failValidation([])
-        await store.followChanges(place, organizationId)
+        await store.followChanges(of, organizationId)
       },
     }
     const full = here.platform.eventWorker({

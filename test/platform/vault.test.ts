@@ -55,13 +55,13 @@ overBoth('sealed credentials', (database) => {
     const platform = await world.open()
     const first = await firstPrincipal(platform)
     const other = await newTenant(platform, first)
-    const places = [
+    const connectors = [
       await create(platform, first, { name: 'a' }),
       await create(platform, first, { name: 'b' }),
       await create(platform, first, { workspace_name: 'other workspace' }),
       await create(platform, other),
     ]
-    const [source, ...copies] = places
+    const [source, ...copies] = connectors
     const { db } = world.raw()
     for (const id of copies)
       await sql`update connectors set sealed = (select sealed from connectors where id = ${source}),

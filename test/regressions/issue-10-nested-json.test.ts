@@ -43,6 +43,6 @@ test('brackets within texts are no levels', () => {
   expect(readJson(JSON.stringify(texts.map((text) => [[], [], {}, text])))).toEqual(texts.map((text) => [[], [], {}, text]))
 })
 
-test('a filter of an export that is too deep is told with its place', () => {
+test('a filter of an export that is too deep is told with its field', () => {
   expect(() => readExportQuery({ filter: inObjects(3_000) })).toThrow(expect.objectContaining({ code: 'validation_failed', status: 422 }))
 })

@@ -54,7 +54,7 @@ describe('a hosted check that fails keeps', () => {
     expect(error).toMatchObject({ retryAfterMs: expect.toSatisfy((ms: number) => ms > 60_000 && ms <= 120_000) })
   })
 
-  test('the problems with their places', () => {
+  test('the problems with their fields', () => {
     const errors = [{ field: '/credentials/token', message: 'is too short', error_code: 'length' }]
     const known = { errors, upstream: { status: 401, message: 'no' }, retryAfterMs: 30_000 }
     const problem = new FerruleError('upstream_auth_failed', { message: 'No.', hint: 'Do.' }, known).toProblem()

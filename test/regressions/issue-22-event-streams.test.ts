@@ -86,7 +86,7 @@ describe('shares of the streams of a node', () => {
   })
 })
 
-test('each organization and each application finds a place, however many hold all they get', () => {
+test('each organization and each application finds a slot, however many hold all they get', () => {
   const shares = new StreamShares(1_000)
   const fill = (organizationId: string, applicationId: string): (() => void)[] => {
     const taken: (() => void)[] = []

@@ -15,7 +15,7 @@ afterAll(() => world?.close())
 
 const sum = (): Record<string, number> => {
   const [one, two] = nodes.map(({ store }) => store.status().searches)
-  return Object.fromEntries([...(one ?? [])].map(([place, count]) => [place, count + (two?.get(place) ?? 0)]))
+  return Object.fromEntries([...(one ?? [])].map(([route, count]) => [route, count + (two?.get(route) ?? 0)]))
 }
 
 test.each(Array.from({ length: rounds }, (_, round) => round + 1))(
@@ -57,8 +57,8 @@ test.each(Array.from({ length: rounds }, (_, round) => round + 1))(
     const [{ older, count }] = await Promise.all([run(), disturb()])
     expect(older).toEqual([])
     const after = sum()
-    const places = Object.entries(after).map(([place, total]) => `${place} ${total - (before[place] ?? 0)}`)
-    console.log(`${count} searches: ${places.join(', ')}`)
+    const routes = Object.entries(after).map(([route, total]) => `${route} ${total - (before[route] ?? 0)}`)
+    console.log(`${count} searches: ${routes.join(', ')}`)
     expect(after['replica']).toBeGreaterThan((before['replica'] ?? 0) + count / 20)
   },
 )

@@ -13,7 +13,7 @@ const rounds = Number(process.env['FERRULE_SOAK_SYNC_ROUNDS'] ?? 60)
 /** After so many runs the copy is compared, and disturbed again. */
 const between = 10
 
-async function place(engine: 'embedded' | 'postgres'): Promise<{ at: Truth['at']; close(): Promise<void> }> {
+async function openStore(engine: 'embedded' | 'postgres'): Promise<{ at: Truth['at']; close(): Promise<void> }> {
   if (engine === 'postgres') {
     const { url, drop } = await createTestDatabase('sync_soak')
     return { at: { url }, close: drop }
@@ -23,7 +23,7 @@ async function place(engine: 'embedded' | 'postgres'): Promise<{ at: Truth['at']
 }
 
 async function soak(given: TruthCase, engine: 'embedded' | 'postgres', options: TruthOptions & { readonly calls?: number }): Promise<void> {
-  const { at, close } = await place(engine)
+  const { at, close } = await openStore(engine)
   const truth = await Truth.open(given, at, options.calls)
   try {
     for (let done = 0; done < options.rounds; done += between) {

@@ -6,7 +6,7 @@ import { oas } from '@stoplight/spectral-rulesets'
 /**
  * Lints a document of OpenAPI with the rules that Redocly recommends.
  * @param {object} document The document.
- * @returns {Promise<unknown[]>} A row for each problem: rule, sentence, place.
+ * @returns {Promise<unknown[]>} A row for each problem: rule, sentence, pointer.
  */
 export async function lintWithRedocly(document) {
   const config = await createConfig({ extends: ['recommended'] })
@@ -18,7 +18,7 @@ export async function lintWithRedocly(document) {
  * Lints a document of OpenAPI with Spectral's rules. There is nobody to name as a contact, and the examples are held against their own
  * variants in `openapi.test.ts`, eight times faster.
  * @param {object} document The document.
- * @returns {Promise<unknown[]>} A row for each problem: rule, sentence, place.
+ * @returns {Promise<unknown[]>} A row for each problem: rule, sentence, pointer.
  */
 export async function lintWithSpectral(document) {
   const spectral = new Spectral()

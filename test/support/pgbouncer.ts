@@ -28,9 +28,9 @@ export async function startPgBouncer(server: string, sessions: number): Promise<
   const path = await ensurePgBouncer()
   const account = findAccount()
   const folder = mkdtempSync('/tmp/ferrule-pgbouncer-')
-  const own = (place: string): string => {
-    if (account !== undefined) chownSync(place, account.uid, account.gid)
-    return place
+  const own = (path: string): string => {
+    if (account !== undefined) chownSync(path, account.uid, account.gid)
+    return path
   }
   own(folder)
   const write = (name: string, lines: readonly string[]): string => {

@@ -3,16 +3,16 @@
 // `{ "url": string }` or `{ "error": string }`.
 import { once } from 'node:events'
 import type { KeptServer } from './postgres-cluster.ts'
-import { initialise, makePlace, type RunningServer, removePlace, type ServerPlace, startServer, stopServer } from './postgres-server.ts'
+import { initialise, makeHome, type RunningServer, removeHome, type ServerHome, startServer, stopServer } from './postgres-server.ts'
 
 // The argument is what `postgres-cluster.ts` writes.
 const { binaries, settings }: KeptServer = JSON.parse(process.argv[2] ?? '')
-let place: ServerPlace | undefined
+let home: ServerHome | undefined
 let server: RunningServer | undefined
 try {
-  place = makePlace(binaries)
-  server = await startServer(place, initialise(place, 'data'), { settings })
-  console.log(JSON.stringify({ url: `postgresql://postgres:${place.password}@127.0.0.1:${server.port}/postgres` }))
+  home = makeHome(binaries)
+  server = await startServer(home, initialise(home, 'data'), { settings })
+  console.log(JSON.stringify({ url: `postgresql://postgres:${home.password}@127.0.0.1:${server.port}/postgres` }))
   process.on('SIGINT', () => undefined).on('SIGTERM', () => process.stdin.destroy())
   process.stdin.resume()
   await once(process.stdin, 'close')
@@ -20,6 +20,6 @@ try {
   console.log(JSON.stringify({ error: error instanceof Error ? error.message : String(error) }))
 } finally {
   if (server !== undefined) await stopServer(server)
-  if (place !== undefined) removePlace(place)
+  if (home !== undefined) removeHome(home)
 }
 process.exit()

@@ -16,7 +16,7 @@ interface Account {
 }
 
 /** Where servers live: a folder, programs, and the superuser's password. */
-export interface ServerPlace {
+export interface ServerHome {
   readonly account: Account
   readonly folder: string
   readonly binaries: PostgresBinaries
@@ -38,16 +38,16 @@ const STOP_TIMEOUT_MS = 10_000
 const env = Object.fromEntries(Object.entries({ ...process.env, LC_ALL: 'C', TZ: 'UTC' }).filter(([name]) => !name.startsWith('PG')))
 
 /** Makes a folder for servers. Root's own temporary folder may be closed to the account that the servers run as. */
-export function makePlace(binaries: PostgresBinaries): ServerPlace {
+export function makeHome(binaries: PostgresBinaries): ServerHome {
   const account = unprivileged()
   const folder = mkdtempSync(join(account.uid === undefined ? tmpdir() : (findMemoryFolder() ?? '/tmp'), 'ferrule-postgres-'))
   giveAway(account, folder)
-  const place = { account, folder, password: randomBytes(12).toString('hex') }
-  return { ...place, binaries: reachable(binaries, place) }
+  const home = { account, folder, password: randomBytes(12).toString('hex') }
+  return { ...home, binaries: reachable(binaries, home) }
 }
 
-/** Removes everything of a place, whose servers are stopped. */
-export const removePlace = ({ folder }: Pick<ServerPlace, 'folder'>): void => rmSync(folder, { recursive: true, force: true })
+/** Removes everything of a home, whose servers are stopped. */
+export const removeHome = ({ folder }: Pick<ServerHome, 'folder'>): void => rmSync(folder, { recursive: true, force: true })
 
 /** PostgreSQL refuses to run as root: then the account `postgres`, or `nobody`, runs it. */
 function unprivileged(): Account {
@@ -64,7 +64,7 @@ function giveAway({ uid, gid }: Account, path: string): void {
 }
 
 /** Where the account cannot reach the programs (a checkout below /root), it gets a copy of the embedded ones. */
-function reachable(binaries: PostgresBinaries, { account, folder }: Pick<ServerPlace, 'account' | 'folder'>): PostgresBinaries {
+function reachable(binaries: PostgresBinaries, { account, folder }: Pick<ServerHome, 'account' | 'folder'>): PostgresBinaries {
   const works = spawnSync(program(binaries, 'initdb'), ['--version'], { ...account, cwd: '/' }).status === 0
   if (works || binaries.from === 'machine' || account.uid === undefined) return binaries
   const copy = join(folder, 'native')
@@ -74,7 +74,7 @@ function reachable(binaries: PostgresBinaries, { account, folder }: Pick<ServerP
 }
 
 /** Makes an empty cluster. @returns its data folder */
-export function initialise({ account, folder, binaries, password }: ServerPlace, name: string): string {
+export function initialise({ account, folder, binaries, password }: ServerHome, name: string): string {
   const data = join(folder, name)
   const file = join(folder, 'password')
   writeFileSync(file, password, { mode: 0o600 })
@@ -88,7 +88,7 @@ export function initialise({ account, folder, binaries, password }: ServerPlace,
 }
 
 /** Copies the data folder of a server that is not running. */
-export function copyData({ account, folder }: ServerPlace, from: string, name: string): string {
+export function copyData({ account, folder }: ServerHome, from: string, name: string): string {
   const data = join(folder, name)
   const done = spawnSync('cp', ['-R', from, data], { ...account, cwd: folder, encoding: 'utf8' })
   if (done.status !== 0) throw new Error(`cannot copy ${from}: ${done.stderr}`)
@@ -96,7 +96,7 @@ export function copyData({ account, folder }: ServerPlace, from: string, name: s
 }
 
 /** Writes a file of a data folder. */
-export function writeDataFile({ account }: ServerPlace, path: string, text: string): void {
+export function writeDataFile({ account }: ServerHome, path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 })
   giveAway(account, path)
 }
@@ -106,7 +106,7 @@ export function writeDataFile({ account }: ServerPlace, path: string, text: stri
  * @param given `port`: default a free one; `settings`: further ones
  */
 export async function startServer(
-  { account, folder, binaries }: ServerPlace,
+  { account, folder, binaries }: ServerHome,
   data: string,
   { port: wanted, settings: more = [] }: { readonly port?: number; readonly settings?: readonly string[] } = {},
 ): Promise<RunningServer> {

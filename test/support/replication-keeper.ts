@@ -6,9 +6,9 @@ import type { PostgresBinaries } from './postgres-binaries.ts'
 import {
   copyData,
   initialise,
-  makePlace,
+  makeHome,
   type RunningServer,
-  removePlace,
+  removeHome,
   startServer,
   stopServer,
   writeDataFile,
@@ -35,29 +35,29 @@ const settings = [
 ]
 // The arguments are what `replication.ts` writes.
 const binaries: PostgresBinaries = JSON.parse(process.argv[2] ?? '')
-const place = makePlace(binaries)
+const home = makeHome(binaries)
 const members: Member[] = []
 
 /** Starts a primary and replicas, which begin with a copy of the empty primary: npm's PostgreSQL has no `pg_basebackup`. */
 async function begin(replicas: number): Promise<readonly string[]> {
-  const data = initialise(place, 'primary')
-  const copies = Array.from({ length: replicas }, (_, index) => copyData(place, data, `replica-${index + 1}`))
-  const primary = { data, running: await startServer(place, data, { settings }) }
+  const data = initialise(home, 'primary')
+  const copies = Array.from({ length: replicas }, (_, index) => copyData(home, data, `replica-${index + 1}`))
+  const primary = { data, running: await startServer(home, data, { settings }) }
   members.push(primary)
-  const source = `host=127.0.0.1 port=${primary.running.port} user=postgres password=${place.password}`
+  const source = `host=127.0.0.1 port=${primary.running.port} user=postgres password=${home.password}`
   for (const copy of copies) {
-    writeDataFile(place, join(copy, 'standby.signal'), '')
-    writeDataFile(place, join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`)
-    members.push({ data: copy, running: await startServer(place, copy, { settings }) })
+    writeDataFile(home, join(copy, 'standby.signal'), '')
+    writeDataFile(home, join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`)
+    members.push({ data: copy, running: await startServer(home, copy, { settings }) })
   }
-  return members.map(({ running: { port } }) => `postgresql://postgres:${place.password}@127.0.0.1:${port}/postgres`)
+  return members.map(({ running: { port } }) => `postgresql://postgres:${home.password}@127.0.0.1:${port}/postgres`)
 }
 
 async function obey({ server, what }: Command): Promise<object> {
   const member = members[server]
   if (member === undefined) throw new Error(`there is no server ${server}`)
   if (what === 'kill') await stopServer(member.running)
-  else member.running = await startServer(place, member.data, { port: member.running.port, settings })
+  else member.running = await startServer(home, member.data, { port: member.running.port, settings })
   return {}
 }
 
@@ -72,6 +72,6 @@ try {
   sayError(error)
 } finally {
   for (const { running } of members.reverse()) await stopServer(running)
-  removePlace(place)
+  removeHome(home)
 }
 process.exit()

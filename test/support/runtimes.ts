@@ -37,14 +37,14 @@ export function installRuntime(what: RuntimeName): string | undefined {
     return undefined
   }
   const { name, version, bin } = runtimes[what]
-  const place = join(cache, `${name.replaceAll('/', '-')}-${version}`)
-  const executable = join(place, 'node_modules', name, bin)
+  const folder = join(cache, `${name.replaceAll('/', '-')}-${version}`)
+  const executable = join(folder, 'node_modules', name, bin)
   if (existsSync(executable)) return executable
   mkdirSync(cache, { recursive: true })
   const fresh = mkdtempSync(join(cache, 'new-'))
   install(fresh, `${name}@${version}`)
   try {
-    renameSync(fresh, place)
+    renameSync(fresh, folder)
   } catch (thrown) {
     rmSync(fresh, { recursive: true, force: true })
     if (!existsSync(executable)) throw thrown // not a file that was quicker

@@ -172,9 +172,9 @@ export class SyncKills implements AsyncDisposable {
   }
 
   async #copy({ store }: SyncNode, entity: string): Promise<readonly string[]> {
-    const place = { connector: this.#connectorId, kind: 'ledger', entity }
+    const ref = { connector: this.#connectorId, kind: 'ledger', entity }
     const params = { query: {}, limit: 10_000 }
-    const answer = await createSearcher(store).search({ ref: place, params, key: Buffer.alloc(32), now: this.#now })
+    const answer = await createSearcher(store).search({ ref, params, key: Buffer.alloc(32), now: this.#now })
     return toTexts(JSON.parse(answer?.json ?? '[]'))
   }
 

@@ -124,7 +124,7 @@ describe('session parameters', () => {
     ['TIMEZONE', { value: 'UTC' }],
     ['TIMEZONE', ['UTC']],
     ['TIMEZONE', null],
-  ])('that the vendor does not take, or not so, are refused at their place: %s %j', (name, value) => {
+  ])('that the vendor does not take, or not so, are refused at their field: %s %j', (name, value) => {
     expect(refusal('list', { statement: 'SELECT 1', parameters: { [name]: value } })).toMatchObject({
       code: 'invalid_parameter',
       errors: [{ field: `/params/parameters/${name}` }],

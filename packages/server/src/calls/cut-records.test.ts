@@ -36,7 +36,7 @@ describe('select_fields', () => {
     expect(fieldProjection({ select: ['id'], exclude: ['id'] })?.(record)).toEqual({ id: '1' })
   })
 
-  test('keeps a place for each object of an array', () => {
+  test('keeps each object of an array', () => {
     const list = { parties: [{ a: 1 }, { b: 2 }] }
     expect(fieldProjection({ select: ['parties.a'] })?.(list)).toEqual({ parties: [{ a: 1 }, {}] })
   })

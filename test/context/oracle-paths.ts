@@ -38,8 +38,8 @@ export const nameIn = (names: readonly string[], asked: string): string | undefi
   names.find((name) => name === asked) ?? names.find((name) => loosely(name) === loosely(asked))
 
 /** A path from the record (or the element) with its documented type. */
-export interface Place extends Declared {
-  readonly path: readonly string[]
+export interface FieldPath extends Declared {
+  readonly steps: readonly string[]
 }
 
 /** Returns the documented members of an object, or of the objects in an array. */
@@ -50,23 +50,23 @@ export function membersOf(schema: Field | undefined): Fields | undefined {
 }
 
 /** Follows a path; `[]` is a step of its own. A literal name with a dot takes precedence over splitting. */
-export function placeAt(members: Fields | undefined, steps: readonly string[], from: Field | undefined): Place {
+export function followSteps(members: Fields | undefined, steps: readonly string[], from: Field | undefined): FieldPath {
   const [first, ...rest] = steps
-  if (first === undefined) return { ...declaredBy(from), path: [] }
+  if (first === undefined) return { ...declaredBy(from), steps: [] }
   if (first === '[]') {
     const items = Reflect.get(from ?? {}, 'items') as Field | undefined
-    const below = placeAt(membersOf(items), rest, items)
-    return { ...below, path: ['[]', ...below.path] }
+    const below = followSteps(membersOf(items), rest, items)
+    return { ...below, steps: ['[]', ...below.steps] }
   }
-  if (members === undefined) return { ...declaredBy(undefined), path: steps }
+  if (members === undefined) return { ...declaredBy(undefined), steps }
   for (let taken = steps.length; taken > 0; taken--) {
     if (steps.slice(0, taken).includes('[]')) continue
     const name = nameIn(Object.keys(members), steps.slice(0, taken).join('.'))
     if (name === undefined) continue
-    const below = placeAt(membersOf(members[name]), steps.slice(taken), members[name])
-    return { ...below, path: [name, ...below.path] }
+    const below = followSteps(membersOf(members[name]), steps.slice(taken), members[name])
+    return { ...below, steps: [name, ...below.steps] }
   }
-  throw new Error(`no such place: ${steps.join(' ')}`)
+  throw new Error(`no such path: ${steps.join(' ')}`)
 }
 
 /** Splits a path into steps. */
@@ -80,7 +80,7 @@ export interface Scope {
 }
 
 /** Resolves a name or a path. */
-export const placeNamed = (scope: Scope, path: string): Place => placeAt(scope.members, stepsOf(path), scope.schema)
+export const resolvePath = (scope: Scope, path: string): FieldPath => followSteps(scope.members, stepsOf(path), scope.schema)
 
 /** Returns all values at a path. Crossing an array fans out; missing values are skipped. */
 export function foundAt(value: unknown, path: readonly string[]): unknown[] {
