@@ -45,7 +45,7 @@ function urlWith(params: Readonly<Record<string, string>>, base = database.url, 
   const url = new URL(base)
   if (user !== undefined) [url.username, url.password] = [role, user.password]
   const query = Object.entries(params).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-  return `${url.href}${query.length === 0 ? '' : `?${query.join('&')}`}`
+  return [url.href, ...query].join('&') // the address of a test's database has a parameter already
 }
 const read = (env: Readonly<Record<string, string>>) => readSettings({ FERRULE_MASTER_KEY: masterKey(1), ...env }, { kinds: [] })
 const open = (env: Readonly<Record<string, string>>) => openPlatform({ settings: read(env), kinds: [], engine: () => createStubEngine() })
@@ -258,7 +258,7 @@ describe('several hosts', () => {
   test('are tried one after the other, also when the used one goes', async () => {
     const line = await openLine(database.url)
     const { host } = new URL(line.url)
-    const raw = openPostgres({ url: new Secret(`${insertHost(`127.0.0.1:1,${host}`)}?target_session_attrs=read-write`) })
+    const raw = openPostgres({ url: new Secret(`${insertHost(`127.0.0.1:1,${host}`)}&target_session_attrs=read-write`) })
     const ask = async () => (await sql`select 1`.execute(raw.db)).rows.length
     expect(await ask()).toBe(1)
     line.close()
