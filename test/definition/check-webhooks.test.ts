@@ -51,9 +51,14 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['webhooks made reads records of no entity', of({ does: 'redact', version: 'at' })],
   ['webhooks made names records under several fields', of({ does: 'changed', entity: 'things', under: { group: 'group', id: 'id' } })],
   ['webhooks made names records under a field, and by a key or a version', withRule({ under: { group: 'group' } })],
+  ['webhooks made reads records under several values', of({ does: 'changed', entity: 'things', under: { group: 'groups[]' } })],
   [
-    'webhooks made names records under a field, which only a call can read',
-    of({ does: 'redact', entity: 'things', under: { group: 'group' } }),
+    'webhooks made reads records that it forgets',
+    of({ does: 'redact', entity: 'things', under: { group: 'group' }, parameters: { group: 'group' } }),
+  ],
+  [
+    'webhooks made names records under group, which is not a searchable field of things',
+    of({ does: 'redact', entity: 'things', under: { group: 'groups[]' } }),
   ],
   [
     'webhooks made names records under group, which is not a searchable field of things',

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
+import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { share } from '../support/share.ts'
 import { connectorsPath, type Json, type Tenant } from './support.ts'
 import { VendorWorld } from './vendor-webhooks-support.ts'
@@ -242,6 +243,61 @@ test('what a vendor asks to forget is deleted from the copy, its changes and wha
   expect((await store.countRecords(connector)).get('customers') ?? 0).toBe(0)
   expect((await store.readLog(ref, { after: 0n, limit: 10 })).changes).toMatchObject([{ kind: 'removed', cause: 'webhook' }])
   expect(await here.status(owner, connector)).toMatchObject({ waiting: 0 })
+})
+
+test('a customer whom a vendor asks to forget leaves no mail address in the copy, in draft orders and checkouts either', async () => {
+  const connector = await here.connect(owner, ['locations'])
+  const to = await here.makeAddress(owner, connector)
+  const { store } = here.world.context
+  const database = await store.openDatabase()
+  const refTo = (entity: string) => ({ connector, kind: 'shopify', entity })
+  const write = async (entity: string, records: readonly Json[]) => {
+    const { key } = store.getTable('shopify', entity)
+    const stored = records.map((fields) => ({ key: String(buildPrimaryKey(key, fields)), fields }))
+    await store.writeBatch(refTo(entity), { records: stored, asked: here.world.clock.now })
+    await store.followChanges(refTo(entity))
+  }
+  const grep = async (text: string): Promise<readonly string[]> => {
+    const { rows } = await database.query({ text: "select relname from pg_class where relkind = 'r' and relname like 'cs\\_%'" })
+    const found = await Promise.all(
+      rows.map(async ({ relname }) => {
+        const asked = { text: `select from "${relname}" t where strpos(lower(t::text), $1) > 0`, values: [text] }
+        return (await database.query(asked)).count > 0 ? [String(relname)] : []
+      }),
+    )
+    return found.flat()
+  }
+  const [email, phone] = ['Ada.Forgotten@example.com', '+44 20 7946 0001']
+  await write('customers', [{ id: 71, email }])
+  await write('draft_orders', [
+    { id: 1, email },
+    { id: 2, email: email.toLowerCase() },
+    { id: 3, email: 'other@example.com', order_id: 900 },
+    { id: 4, email: 'other@example.com', order_id: 901 },
+    { id: 5, email: null },
+  ])
+  await write('abandoned_checkouts', [
+    { id: 1, email },
+    { id: 2, email: 'other@example.com', phone },
+    { id: 3, email: null, phone: null },
+  ])
+  expect(await grep(email.toLowerCase())).not.toEqual([])
+  here.world.clock.now += 1_000
+  const body = { shop_domain: 'sandbox-store.myshopify.com', customer: { id: 71, email, phone }, orders_to_redact: [900] }
+  await here.send(to, { id: 1 }, { headers: { 'x-shopify-topic': 'draft_orders/update' } })
+  await here.send(to, body, { headers: { 'x-shopify-topic': 'customers/redact' } })
+  await here.work()
+  expect([...(await store.countRecords(connector))]).toEqual(
+    expect.arrayContaining([
+      ['customers', 0],
+      ['draft_orders', 2],
+      ['abandoned_checkouts', 1],
+    ]),
+  )
+  expect([await grep(email.toLowerCase()), await grep(phone)]).toEqual([[], []])
+  const { changes } = await store.readLog(refTo('draft_orders'), { after: 0n, limit: 10 })
+  expect(changes.map(({ kind, cause }) => `${kind} ${cause}`)).toEqual(Array(3).fill('removed webhook'))
+  expect(await here.status(owner, connector)).toMatchObject({ waiting: 0, given_up: 0 })
 })
 
 test('a failing event stops no other one, is tried again, and then left to a sync', async () => {

@@ -99,6 +99,10 @@ test('an event names what is below a parent', async () => {
   expect((await parseKind(`${listed}    search: [house]\n    sync: {}\n`)).definition.webhooks?.events).toEqual({
     'house.gone': { does: 'removed', entity: 'doors', under: { house: 'id' } },
   })
+  const forgotten = listed.replace('does: removed', 'does: redact').replace('house: id }', "house: 'ids[]' }")
+  expect((await parseKind(`${forgotten}    search: [house]\n    sync: {}\n`)).definition.webhooks?.events).toEqual({
+    'house.gone': { does: 'redact', entity: 'doors', under: { house: 'ids[]' } },
+  })
   expect(await findMistakes(under)).toContain(
     'webhooks.events.house.gone: webhooks house.gone names records under house, which is not a searchable field of doors',
   )

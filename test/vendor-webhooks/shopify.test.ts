@@ -96,6 +96,16 @@ test('names all that must be forgotten of a customer, and calls nobody for it', 
     { id, topic: 'customers/redact', account, does: 'redact', entity: 'customers', key: [11] },
     { id: `${id}#2`, topic: 'customers/redact', account, does: 'redact', entity: 'orders', key: [21] },
     { id: `${id}#3`, topic: 'customers/redact', account, does: 'redact', entity: 'orders', key: [9007199254740993n] },
+    ...[21, 9007199254740993n].map((value, index) => ({
+      ...{ id: `${id}#${index + 4}`, topic: 'customers/redact', account },
+      ...{ does: 'redact', entity: 'draft_orders', under: { field: 'order_id', value } },
+    })),
+  ])
+  const reached = '{"customer":{"id":11,"email":"Ada@example.com","phone":"+44 20 1"},"orders_to_redact":[]}'
+  expect(readEvents('customers/redact', reached).slice(1)).toMatchObject([
+    { entity: 'draft_orders', under: { field: 'email', value: 'Ada@example.com' } },
+    { entity: 'abandoned_checkouts', under: { field: 'email', value: 'Ada@example.com' } },
+    { entity: 'abandoned_checkouts', under: { field: 'phone', value: '+44 20 1' } },
   ])
 })
 

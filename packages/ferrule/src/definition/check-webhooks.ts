@@ -55,7 +55,9 @@ const checkSources = ({ account, id = [], topic, events }: Webhooks, { account: 
 ]
 
 function checkRecords(at: string, rule: WebhookRule, entity: EntityDefinition): Sentences {
-  const { key, under, parameters = under, version, does } = rule
+  const { key, under, version, does } = rule
+  const isRead = does !== 'redact'
+  const parameters = rule.parameters ?? (isRead ? under : undefined)
   const { record, get, list, context_store_search: searchable = {} } = entity
   const operation = under === undefined ? (get ?? list) : list
   const field = version?.slice(version.lastIndexOf('.') + 1) ?? ''
@@ -65,11 +67,12 @@ function checkRecords(at: string, rule: WebhookRule, entity: EntityDefinition): 
     (key ?? under) === undefined && does !== 'changed' && `${at} names no record`,
     under !== undefined && Object.keys(under).length !== 1 && `${at} names records under several fields`,
     under !== undefined && (key ?? version) !== undefined && `${at} names records under a field, and by a key or a version`,
-    under !== undefined && does === 'redact' && `${at} names records under a field, which only a call can read`,
+    isRead && Object.values(under ?? {}).some((path) => path.includes('[]')) && `${at} reads records under several values`,
+    !isRead && (rule.parameters ?? version) !== undefined && `${at} reads records that it forgets`,
     ...Object.keys(under ?? {}).map(
       (name) => !(name in searchable) && `${at} names records under ${name}, which is not a searchable field of ${rule.entity}`,
     ),
-    operation === undefined && `${at}: ${rule.entity} neither lists nor gets records`,
+    isRead && operation === undefined && `${at}: ${rule.entity} neither lists nor gets records`,
     version !== undefined &&
       findField(record ?? {}, field) === undefined &&
       `${at} has the version ${field}, which is not a field of the record`,

@@ -72,7 +72,8 @@ export interface WebhookRule {
   readonly key?: readonly string[]
   /**
    * Instead of a key, one field of the records → path in the event: it names all records with this value, such as the children of a parent.
-   * The entity's `list` reads them, and those that it does not return no longer exist.
+   * The entity's `list` reads them, and those that it does not return no longer exist. `redact` reads nothing: it deletes what the copy has
+   * with this value, in small or capital letters, and `[]` in the path names several values.
    */
   readonly under?: Readonly<Record<string, string>>
   /**

@@ -14,8 +14,11 @@ const effects: Readonly<Record<WebhookEffect, string>> = {
   uninstalled: 'the application was removed',
 }
 
-const describeRule = ({ does, entity }: WebhookRule): string =>
-  entity === undefined ? (does === 'redact' ? 'the whole account is forgotten' : effects[does]) : `\`${entity}\`: ${effects[does]}`
+function describeRule({ does, entity, under = {} }: WebhookRule): string {
+  if (entity === undefined) return does === 'redact' ? 'the whole account is forgotten' : effects[does]
+  const by = Object.keys(under).map((field) => ` by \`${field}\``)
+  return `\`${entity}\`${by.join()}: ${effects[does]}`
+}
 
 /** Describes webhooks; empty for a kind without any. @param finding where people find the secret */
 function describeWebhooks({ title, webhooks }: ConnectorDefinition, finding: string): readonly Block[] {

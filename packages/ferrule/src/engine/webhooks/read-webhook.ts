@@ -153,7 +153,7 @@ function readKeys(
   const read = (value: unknown, index: number) => toFieldType(value, definition?.record, definition?.key[index] ?? '')
   const keys =
     others.length === 0 && only.includes('[]')
-      ? (listWithin(event, parsePath(only)) ?? []).map(([value]) => [read(value, 0)])
+      ? readValues(event, only).map((value) => [read(value, 0)])
       : [(key ?? []).map((path, index) => read(getAt(event, parsePath(path)), index))]
   const whole = keys.filter((parts): parts is KeyValue[] => !parts.includes(undefined))
   return whole.length === 0 ? undefined : whole
@@ -198,13 +198,23 @@ function findRead(
   return read === undefined ? {} : { read: { action, params: read } }
 }
 
-/** Reads which records an event names by a value that they share. */
-function readUnder(event: unknown, { under = {} }: WebhookRule, definition: EntityDefinition | undefined): Pick<WebhookEvent, 'under'> {
+/** Reads the values that records share which an event names; one without a value for a rule that names records by their key. */
+function readUnder(
+  event: unknown,
+  { under = {} }: WebhookRule,
+  definition: EntityDefinition | undefined,
+): readonly Pick<WebhookEvent, 'under'>[] {
   const [[field, path] = []] = Object.entries(under)
-  if (field === undefined || path === undefined) return {}
-  const value = toFieldType(getAt(event, parsePath(path)), definition?.record, field)
-  return value === undefined ? {} : { under: { field, value } }
+  if (field === undefined || path === undefined) return [{}]
+  return readValues(event, path).flatMap((given) => {
+    const value = toFieldType(given, definition?.record, field)
+    return value === undefined ? [] : [{ under: { field, value } }]
+  })
 }
+
+/** Returns the value at a path, or all of them for a path with `[]`. */
+const readValues = (event: unknown, path: string): readonly unknown[] =>
+  path.includes('[]') ? (listWithin(event, parsePath(path)) ?? []).map(([value]) => value) : [getAt(event, parsePath(path))]
 
 /** Reads the time of change. A removal has none: the copy is never newer than it. */
 function readVersion(event: unknown, { does, version }: WebhookRule): Pick<WebhookEvent, 'version'> {
@@ -216,14 +226,14 @@ function applyRule(event: unknown, rule: WebhookRule, { entities }: Definition):
   const { does, entity: name } = rule
   const entity = name === undefined ? undefined : entities[name]
   const keys = readKeys(event, rule, entity) ?? []
-  const named = readUnder(event, rule, entity)
-  if (rule.under !== undefined && named.under === undefined) return []
-  return keys.map((key) => ({
-    does,
-    ...(name === undefined ? {} : { entity: name, ...findRead(event, rule, { entity, key }), ...readVersion(event, rule) }),
-    ...(name === undefined || rule.key === undefined ? {} : { key }),
-    ...named,
-  }))
+  return readUnder(event, rule, entity).flatMap((named) =>
+    keys.map((key) => ({
+      does,
+      ...(name === undefined ? {} : { entity: name, ...findRead(event, rule, { entity, key }), ...readVersion(event, rule) }),
+      ...(name === undefined || rule.key === undefined ? {} : { key }),
+      ...named,
+    })),
+  )
 }
 
 /** Joins sources; undefined if one has no value. */

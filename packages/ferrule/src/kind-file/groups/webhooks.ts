@@ -121,9 +121,14 @@ export const webhookGroups: Readonly<Record<string, KeyGroup>> = {
         example: 'key: issue.id',
         without: 'some records of the entity',
       }),
-      key('under', map('path', text('path')), 'Instead of a key, one field and the path of its value: all records with this value', {
-        example: 'under: { product_id: id }',
-      }),
+      key(
+        'under',
+        map('path', text('path')),
+        'Instead of a key, one field and the path of its value: all records with this value. To redact, [] in it is several values',
+        {
+          example: 'under: { product_id: id }',
+        },
+      ),
       key(
         'params',
         map('path', text('path')),

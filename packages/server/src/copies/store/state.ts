@@ -268,15 +268,16 @@ export const parseCheckpoints = (rows: readonly Row[]): ReadonlyMap<string, stri
 export interface KeyPage {
   readonly after?: string | undefined
   readonly limit: number
-  /** Only records with this value in a searchable field. */
-  readonly under?: { readonly field: string; readonly value: unknown }
+  /** Only records with this value in a searchable field; `anyCase`: in small or capital letters. */
+  readonly under?: { readonly field: string; readonly value: unknown; readonly anyCase?: boolean }
 }
 
 /** Builds the statement that reads keys of an entity in their order. */
 export function buildKeysStatement({ number, known }: ConnectorTable, { after = '', limit, under }: KeyPage): Statement {
   const column = known.table.columns.find(({ name }) => name === under?.field)?.sql
   if (under !== undefined && column === undefined) throw new Error(`There is no column ${under.field} in ${known.table.name}`)
-  const isUnder = column === undefined ? '' : ` and ${quoteName(column)}::text = $4`
+  const fold = (sql: string): string => (under?.anyCase === true ? `lower(${sql})` : sql)
+  const isUnder = column === undefined ? '' : ` and ${fold(`${quoteName(column)}::text`)} = ${fold('$4')}`
   return {
     text: `select pk from ${quoteTable(known.table)} where ${buildRowCondition(known.table)} and pk > $2${isUnder} order by pk limit $3`,
     values: [number, after, limit, ...(under === undefined ? [] : [String(under.value)])],

@@ -23,8 +23,8 @@ export interface ApplyServices extends Omit<CallServices, 'usage'> {
   readonly addRecords: (ref: ConnectorRef, change: ReadonlyMap<string, number>) => Promise<void>
   /** Deletes all that is stored of a connector's records, and of its events. */
   readonly forgetAll: (ref: ConnectorRef) => Promise<void>
-  /** Deletes events that wait for a connector and name a record. */
-  readonly forgetEvents: (ref: ConnectorRef, event: WebhookEvent) => Promise<void>
+  /** Deletes events that wait for a connector and name what must be forgotten. */
+  readonly forgetEvents: (ref: ConnectorRef, isMeant: (event: WebhookEvent) => boolean) => Promise<void>
 }
 
 /**
@@ -76,7 +76,7 @@ async function forget({ services, access }: Work, entity: string, gone: Gone, { 
   if (lost.size > 0) await services.addRecords(access.ref, new Map([...lost].map(([name, by]) => [name, -by])))
 }
 
-function buildNamed({ access, event: { entity = '', key = [] } }: Work): Met {
+function buildNamed({ access, event: { entity = '', key = [] } }: Pick<Work, 'access' | 'event'>): Met {
   const record: Record<string, unknown> = {}
   const params: Record<string, unknown> = {}
   for (const [index, path] of (access.connection.kind.definition.entities[entity]?.key ?? []).entries()) {
@@ -92,17 +92,44 @@ const forgetNamed = (work: Work, entity: string, how: { readonly at: number; rea
 /** Keys that are read at a time. */
 const keysAtOnce = 1_000
 
+/** Lists the keys of the records in the copy that have the value which an event names. */
+async function* listUnder({ services, access, event: { under, does } }: Work, entity: string): AsyncGenerator<readonly string[]> {
+  const ref = toEntityRef(access, entity)
+  if (under === undefined) return
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page = { after, limit: keysAtOnce, under: { ...under, anyCase: does === 'redact' } }
+    const keys: readonly string[] = await services.store.readKeys(ref, page)
+    if (keys.length > 0) yield keys
+    after = keys.length === keysAtOnce ? keys.at(-1) : undefined
+  }
+}
+
 /** Deletes what an event names, but for the records that the vendor listed: of those below a parent, the ones with its value. */
 async function forgetUnmet(work: Work, entity: string, met: ReadonlySet<string>, at: number): Promise<void> {
-  const { services, access, event } = work
-  if (event.under === undefined) return forgetNamed(work, entity, { at, redacts: false })
-  const ref = toEntityRef(access, entity)
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const keys = await services.store.readKeys(ref, { after, limit: keysAtOnce, under: event.under })
+  const { definition } = work.access.connection.kind
+  if (work.event.under === undefined) return forgetNamed(work, entity, { at, redacts: false })
+  for await (const keys of listUnder(work, entity)) {
     const unmet = keys.filter((key) => !met.has(key))
-    if (unmet.length > 0)
-      await forget(work, entity, buildGoneByKey(access.connection.kind.definition, entity, unmet), { at, redacts: false })
-    after = keys.length === keysAtOnce ? keys.at(-1) : undefined
+    if (unmet.length > 0) await forget(work, entity, buildGoneByKey(definition, entity, unmet), { at, redacts: false })
+  }
+}
+
+/** Deletes what an event names from the copy, from the log of its changes, and from the events that wait. */
+async function redact(work: Work, entity: string): Promise<void> {
+  const { services, access, event } = work
+  const how = { at: services.clock(), redacts: true }
+  const forgetEvents = (keys: readonly string[]): Promise<void> =>
+    services.forgetEvents(
+      access.ref,
+      (other) => other.entity === entity && keys.includes(findNamedKey({ access, event: other }, entity) ?? ''),
+    )
+  if (event.under === undefined) {
+    await forgetEvents([findNamedKey(work, entity) ?? ''])
+    return forgetNamed(work, entity, how)
+  }
+  for await (const keys of listUnder(work, entity)) {
+    await forgetEvents(keys)
+    await forget(work, entity, buildGoneByKey(access.connection.kind.definition, entity, keys), how)
   }
 }
 
@@ -164,7 +191,7 @@ async function readPages(work: Work, entity: string, { action, params: first }: 
 }
 
 /** Returns the key of the record that an event names. */
-function findNamedKey(work: Work, entity: string): string | undefined {
+function findNamedKey(work: Pick<Work, 'access' | 'event'>, entity: string): string | undefined {
   const definition = work.access.connection.kind.definition.entities[entity]
   return definition === undefined || work.event.key === undefined ? undefined : buildRecordKey(definition, buildNamed(work))
 }
@@ -203,8 +230,7 @@ async function isKnown(work: Work, entity: string): Promise<boolean> {
 async function applyToRecords(work: Work, entity: string): Promise<Applied> {
   const { services, access, event } = work
   if (event.does === 'redact') {
-    await services.forgetEvents(access.ref, event)
-    await forgetNamed(work, entity, { at: services.clock(), redacts: true })
+    await redact(work, entity)
     return 'done'
   }
   const definition = access.connection.kind.definition.entities[entity]

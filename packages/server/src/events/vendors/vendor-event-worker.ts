@@ -377,9 +377,6 @@ function createForgetting(parts: Parts): Pick<ApplyServices, 'forgetAll' | 'forg
       )
       parts.events.emit('queued')
     },
-    forgetEvents: (ref, { entity, key }) => {
-      const named = writeJson(key ?? null)
-      return deleteWaiting(ref, (event) => event.entity === entity && writeJson(event.key ?? null) === named)
-    },
+    forgetEvents: deleteWaiting,
   }
 }
