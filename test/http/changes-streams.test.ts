@@ -122,7 +122,14 @@ describe.each(['changes', 'entities/users/changes'] as const)('a stream of %s', 
     const sent = { body: { client_id: second.client_id, client_secret: second.client_secret } }
     const { json: issued } = await world.ask(`${base}/account/applications/token`, sent)
     const last = await endOf(() => remove(`${base}/account/applications/${second.id}`), String(issued.access_token))
-    expect(last).toMatchObject({ event: 'end', data: { code: 'organization_forbidden' } })
+    expect(last).toMatchObject({
+      event: 'end',
+      data: {
+        code: 'organization_forbidden',
+        hint: expect.stringMatching(/^The application of the token was deleted.* another application\.$/),
+      },
+    })
+    expect(JSON.stringify(last)).not.toContain('X-Organization-Id')
   })
 
   test('ends with its connector', async () => {

@@ -54,8 +54,8 @@ export const errorTable = {
   ),
   organization_forbidden: caller(
     403,
-    'The token has no access to the organization of X-Organization-Id.',
-    'Leave the header out, or name an organization of GET /api/v1/organizations.',
+    'The token has no access to this organization.',
+    'Send an organization of GET /api/v1/organizations as X-Organization-Id, or leave the header out.',
   ),
   organization_required: caller(
     400,

@@ -7,14 +7,22 @@ import type { Stored } from '../../main/parts.ts'
 import type { Principal } from '../../values/access.ts'
 import { isGranted } from '../sql/applications.ts'
 import { holdSecretHash } from '../sql/organization-applications.ts'
-import { holdOrganization } from '../sql/organizations.ts'
+import { findGrantedOrganization, type GrantRef, holdOrganization } from '../sql/organizations.ts'
 import type { Liveness } from '../tokens/token-types.ts'
 import { markSecret } from './client-secret.ts'
 
 /** Checks the grant itself, because a token outlives it by minutes. @throws FerruleError `organization_forbidden` */
 export async function requireGrant(db: Db, { applicationId, organizationId, workspaceIds }: Principal): Promise<void> {
-  if (workspaceIds !== null || !(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
+  if (workspaceIds !== null) throw fail('organization_forbidden', {})
+  if (!(await isGranted(db, applicationId, organizationId))) throw await explainRefusal(db, { applicationId, organizationId })
 }
+
+/** Says why an application has no grant: the organization was deleted, or the application. The token named the organization, no header did. */
+const explainRefusal = async (db: Db, ref: GrantRef): Promise<FerruleError> =>
+  (await findGrantedOrganization(db, ref)) === undefined ? fail('organization_forbidden', {}, { hint: ungranted }) : refuseDeleted()
+
+const ungranted =
+  'The application of the token was deleted, or lost this organization. Use the client id and secret of another application.'
 
 /**
  * Checks the grant and the client secret, and locks both until the transaction ends. A token outlives both by minutes; without this check
@@ -23,7 +31,7 @@ export async function requireGrant(db: Db, { applicationId, organizationId, work
  */
 export async function requireLiveSecret(db: Db, { applicationId: id, organizationId, token }: Principal): Promise<void> {
   const hash = await holdSecretHash(db, { organizationId, id })
-  if (hash === undefined) throw fail('organization_forbidden', {})
+  if (hash === undefined) throw await explainRefusal(db, { applicationId: id, organizationId })
   if (token.secretMark !== markSecret(hash)) throw fail('token_expired', {})
 }
 
@@ -43,7 +51,7 @@ export const createLiveness = (
     const isSession = token.sessionDigest !== undefined
     if (countsToken && !isSession && token.expiresAt <= source.clock()) throw fail('token_expired', {})
     if (countsToken && isSession && !(await isHeld(token.sessionDigest))) throw fail('session_ended', {})
-    if (!(await isGranted(db, applicationId, organizationId))) throw fail('organization_forbidden', {})
+    if (!(await isGranted(db, applicationId, organizationId))) throw await explainRefusal(db, { applicationId, organizationId })
     await requireConnector(db, principal, connectorId, findConnector)
   },
 })
