@@ -5,7 +5,7 @@ import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts
 import { Follower } from '../support/follower.ts'
 import { share } from '../support/share.ts'
 import { expectDocumented } from './contract.ts'
-import { allFound, eventually, overStatements, startCopyWorld } from './search-support.ts'
+import { allFound, eventually, onlyUsers, overStatements, startCopyWorld, syncedConnector } from './search-support.ts'
 import { type Answer, client, connectorsPath, createTenant, type Json, tokenPath } from './support.ts'
 
 const operation = `GET ${connectorsPath}/{connector_id}/entities/{entity}/changes`
@@ -303,8 +303,14 @@ overStatements('the entities that an organization follows', async (engine) => {
     for (const path of ['entities/calls/changes', 'entities/calls/changes?after=now', 'changes?limit=1000', 'changes?after=now']) {
       const { status, json } = await ask(path)
       expect([status, json.code, json.errors[0].error_code]).toEqual([422, 'validation_failed', 'limit'])
-      expect(json.detail).toMatch(/2 entities, the most \(FERRULE_CHANGES_ENTITIES\); one that nobody reads is left out/)
+      expect(json.detail).toMatch(
+        /2 entities, the most that the service lets it \(FERRULE_CHANGES_ENTITIES\); one that nobody reads is left out/,
+      )
+      if (path.startsWith('changes?'))
+        expect(json.errors[0].message).toMatch(/entities=(users,settings_scorecards|settings_scorecards,users) reads those/)
     }
+    const none = await ask('changes', await syncedConnector(world, 'none', onlyUsers))
+    expect(none.json.errors[0].message).toContain('none of this connector')
     expect((await ask(`entities/users/changes?after=${first.json.next}`)).status).toBe(200)
     expect((await ask('changes?entities=users,settings_scorecards')).status).toBe(200)
     expect((await ask('changes?entities=users,calls', other.connectorId, other.token)).status).toBe(200)

@@ -133,10 +133,13 @@ export class ConnectorFeed {
   async begin(access: ConnectorAccess, entities: readonly string[] | undefined): Promise<Positions> {
     listAsked(access, entities, new Map())
     const positions = new Map<string, FeedPosition>()
-    for (const entity of await this.#listJoining(access, entities, positions)) {
-      const position = await ignoreLost(() => this.#parts.reader.begin(findFed(access, entity), access.ref.organizationId))
-      if (position !== undefined) positions.set(entity, position)
-    }
+    const joining = await this.#listJoining(access, entities, positions)
+    await this.#explainFull(access, joining, async () => {
+      for (const entity of joining) {
+        const position = await ignoreLost(() => this.#parts.reader.begin(findFed(access, entity), access.ref.organizationId))
+        if (position !== undefined) positions.set(entity, position)
+      }
+    })
     return positions
   }
 
@@ -150,7 +153,23 @@ export class ConnectorFeed {
       return position?.key !== undefined || (state !== undefined && hasLogMoved(state, position))
     })
     const joining = await this.#listJoining(access, entities, positions)
-    return new PageBuilder(access, this.#parts.reader, { from: positions, limits }).build({ active, joining })
+    const page = new PageBuilder(access, this.#parts.reader, { from: positions, limits })
+    return this.#explainFull(access, [...asked, ...joining], () => page.build({ active, joining }))
+  }
+
+  /** Adds to the refusal of one more followed entity which ones the organization follows already: these can be read. */
+  async #explainFull<T>(access: ConnectorAccess, entities: readonly string[], work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (thrown) {
+      const [problem] = thrown instanceof FerruleError && thrown.code === 'validation_failed' ? thrown.errors : []
+      if (problem?.error_code !== 'limit') throw thrown
+      const states = await this.#parts.store.readLogStates(entities.map((entity) => findFed(access, entity)))
+      const followed = entities.filter((_, index) => states[index]?.generation !== null)
+      const way =
+        followed.length === 0 ? 'none of this connector is among them' : `entities=${followed.join()} reads those of this connector`
+      throw failValidation([{ ...problem, field: '/entities', message: `${problem.message}; ${way}` }])
+    }
   }
 
   /** Waits until a page has entries, or the time is over. Looks from time to time for entities that can be searched only now. */
@@ -172,7 +191,13 @@ export class ConnectorFeed {
     const joining = filled.filter((entity) => !positions.has(entity) && entities?.includes(entity) !== false)
     const count = positions.size + joining.length
     if (count <= mostEntities) return joining
-    throw failValidation([{ field: '/entities', message: `must leave at most ${mostEntities} of ${count} entities`, error_code: 'max' }])
+    throw failValidation([
+      {
+        field: '/entities',
+        message: `must name at most ${mostEntities} of the ${count} entities: a cursor holds no more`,
+        error_code: 'max',
+      },
+    ])
   }
 }
 

@@ -240,7 +240,7 @@ export async function checkLogRoom(
   const { rows } = await session.query<Row>({ text, values: [organizationId] })
   if (Number(rows[0]?.['count']) < most) return
   const message =
-    `cannot be done: the organization follows the changes of ${most} entities, the most (FERRULE_CHANGES_ENTITIES); ` +
+    `cannot be done: the organization follows the changes of ${most} entities, the most that the service lets it (FERRULE_CHANGES_ENTITIES); ` +
     'one that nobody reads is left out after the days of its connector (changes_days)'
   throw failValidation([{ field: '', message, error_code: 'limit' }])
 }
