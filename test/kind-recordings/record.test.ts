@@ -1,7 +1,7 @@
 /** Recordings of live calls: what of a call never stands in the file, and that the file replays. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import {
@@ -102,6 +102,7 @@ const page = (origin: string) => ({
 })
 
 let origin = ''
+let secondPage: 'sent' | 'refused' | 'lost' = 'sent'
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? '', origin)
   const send = (status: number, body: unknown) =>
@@ -112,22 +113,32 @@ const server = createServer((request, response) => {
   if (url.pathname === '/things/none') return send(403, { error: { message: `${seeded.person} is not your team: ask ${seeded.mail}` } })
   if (request.method === 'POST') return send(201, thing('t9', { name: seeded.person }))
   if (url.searchParams.get('after') === null) return send(200, page(origin))
+  if (secondPage === 'lost') return void response.destroy()
+  if (secondPage === 'refused') return send(403, { error: { message: `${seeded.person} is not your team` } })
   return send(200, { data: [thing('t3', { owner: { login: seeded.login } })], paging: { next: null } })
 })
 beforeAll(async () => {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
 })
+afterEach(() => {
+  secondPage = 'sent'
+})
 afterAll(() => void server.close().closeAllConnections())
 
-async function record(action: string, params: Readonly<Record<string, unknown>>, text?: string, given = credentials) {
+interface Given {
+  readonly given?: typeof credentials
+  readonly name?: string
+}
+
+async function record(action: string, params: Readonly<Record<string, unknown>>, text?: string, { given = credentials, name }: Given = {}) {
   const { definition } = await parseKind(file)
   const kind = { definition, rules: {} }
   const connection = openConnection(kind, { credentials: given, config: { site: seeded.account }, origin })
   const { signal } = new AbortController()
   const made = await makeCall(connection, { entity: 'things', action, params }, { mostPages: 2, signal })
   const inFile = text === undefined ? undefined : (await readRecordings(text, { name: 'x' })).file?.configuration
-  const built = await buildRecording(connection, made, { configuration: inFile, secrets: Object.entries(given), name: undefined })
+  const built = await buildRecording(connection, made, { configuration: inFile, secrets: Object.entries(given), name })
   return { kind, made, built, text: await addRecording(text, { kind: 'acme', ...built }) }
 }
 
@@ -165,6 +176,22 @@ describe('a recording of a live call', () => {
     expect(built.replaced.filter(({ as }) => as === undefined).map(({ path }) => path)).toContain('answer.data[].state')
   })
 
+  test('shows a list that fails after its first page', async () => {
+    const whole = await record('list', {})
+    secondPage = 'refused'
+    const { kind, text, built } = await record('list', {}, whole.text, { name: 'refused' })
+    expect(built.problems).toEqual([])
+    expect(built.entry).toMatchObject({ exchanges: [{}, { answer: { status: 403 } }], error: 'upstream_conflict' })
+    expect(built.entry).not.toHaveProperty('more')
+    const { file: read } = await readRecordings(text, { name: 'r' })
+    if (read === undefined) throw new Error('unreachable')
+    const { findings } = await testKind(kind, read, { kind: 'k', recordings: 'r', findPlace: () => ({ line: 1, column: 1 }) })
+    expect(findings.filter(({ is, file: where }) => is === 'failure' && where === 'r')).toEqual([])
+    secondPage = 'lost'
+    const lost = await record('list', {})
+    expect(lost.built.problems).toEqual([expect.stringMatching(/^its replay ends with /)])
+  })
+
   test('has the configuration of a file that exists', async () => {
     const { built } = await record('list', {}, '{"kind": "acme", "config": {"site": "north"}, "recordings": []}')
     expect([built.problems, built.configuration]).toEqual([[], { site: 'north' }])
@@ -174,7 +201,7 @@ describe('a recording of a live call', () => {
     const text = await record('get', { id: 'text' })
     expect(text.built.problems).toEqual(['an answer is no JSON, and its text cannot be searched for secrets'])
     // A credential that is a word of the path.
-    const { built } = await record('get', { id: 't1' }, undefined, { ...credentials, api_key: 'things' })
+    const { built } = await record('get', { id: 't1' }, undefined, { given: { ...credentials, api_key: 'things' } })
     expect(built.problems).toContainEqual(expect.stringMatching(/request 1: the request is GET .things.t1, and GET .recorded-api_key/))
   })
 

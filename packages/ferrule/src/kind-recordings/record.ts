@@ -236,14 +236,15 @@ async function readEntry(
   entry: Values,
 ): Promise<{ readonly recording: Recording | undefined; readonly problems: readonly string[] }> {
   const { file, mistakes } = await readRecordings(writeJson({ kind, recordings: [entry] }), { name: 'the recording' })
-  return { recording: file?.recordings[0], problems: mistakes.map(({ path, message }) => `${path} ${message}`) }
+  return { recording: file?.recordings[0], problems: mistakes.map(({ path, message }) => `${path} ${message}`.trim()) }
 }
 
 async function addData(connection: Connection, entry: Values): Promise<{ readonly entry: Values; readonly problems: readonly string[] }> {
   const { recording, problems } = await readEntry(connection.kind.definition.kind, entry)
   if (recording === undefined) return { entry, problems }
   const done = await replay(connection, recording)
-  const failed = recording.error === undefined && done.error !== undefined ? [asFerruleError(done.error).message] : []
+  const { code, message } = done.error === undefined ? { code: undefined, message: 'data' } : asFerruleError(done.error)
+  const failed = code === recording.error ? [] : [`its replay ends with ${recording.error === undefined ? message : (code ?? message)}`]
   const data = done.data === undefined ? {} : { data: done.data }
   return { entry: { ...entry, ...data }, problems: [...done.problems, ...failed, ...listLeaks({ ...recording, ...data })] }
 }
@@ -284,7 +285,7 @@ export async function buildRecording(connection: Connection, made: MadeCall, opt
     ...(Object.keys(given).length === 0 ? {} : { params: given }),
     exchanges: sent.map((one) => builder.write(one, of)),
     ...(code === undefined ? {} : { error: code }),
-    ...(walked.hasMore ? { more: true } : {}),
+    ...(walked.hasMore && code === undefined ? { more: true } : {}),
   }
   const { entry, problems } = await addData(replaying, bare)
   const text = writeJson(entry)

@@ -132,7 +132,7 @@ export async function replay(connection: Connection, recording: Recording): Prom
   const { error } = walked
   const unrecorded = error instanceof Unrecorded ? [error.message] : []
   return {
-    data: action === 'list' && walked.metas.length > 0 ? walked.rows : walked.record,
+    data: error !== undefined || action !== 'list' ? walked.record : walked.rows,
     meta: walked.metas[0] ?? {},
     pages: walked.metas.length,
     hasMore: walked.hasMore,

@@ -155,11 +155,13 @@ async function saveRecording(
   const whole = await addRecording(text, { kind, ...built })
   const { mistakes } = await readRecordings(whole, { name: basename(path) })
   const problems = [...built.problems, ...mistakes.map(({ message }) => message)]
-  if (problems.length > 0)
-    throw failUsage(
-      `The call cannot be recorded: ${[...new Set(problems)].join('; ')}.`,
-      'Nothing is saved. Write this recording by hand, as docs/writing-kinds.md says.',
-    )
+  if (problems.length > 0) {
+    const reason = `The call cannot be recorded: ${[...new Set(problems)].join('; ')}.`
+    const { error } = made.walked
+    if (error === undefined) throw failUsage(reason, 'Nothing is saved. Write this recording by hand, as docs/writing-kinds.md says.')
+    context.note(reason)
+    throw error // what the vendor did counts more than its recording
+  }
   context.note(describeReplaced(built))
   await context.ask.confirm(`Save the recording in ${path}`, readFlag(context.options, 'yes'))
   await replaceFile(path, whole, 0o644)
