@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown'
 import { expect } from 'vitest'
 import { listShippedKinds } from '../../packages/server/src/main/kinds/served.ts'
 import { ensureWeb } from '../../scripts/web.mjs'
-import { askAs, createLink, readLink, saveApplication } from '../connect/support.ts'
+import { askAs, createLink, readLink, saveOAuthClient } from '../connect/support.ts'
 import { base, type Json, startWorld, type World } from '../http/support.ts'
 import { limits, takePictures } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
@@ -85,7 +85,7 @@ export async function openConnectWorld(): Promise<ConnectWorld> {
   ])
   // Links are made for the configured address, and the port is known only now.
   Object.assign(world.settings, { publicUrl: world.url })
-  await Promise.all(['gong', 'tiktok-marketing', 'shopify'].map((kind) => saveApplication(world, kind)))
+  await Promise.all(['gong', 'tiktok-marketing', 'shopify'].map((kind) => saveOAuthClient(world, kind)))
   await askAs(world, `${base}/organizations/${world.organizationId}`, { method: 'PUT', body: { name: 'Example Insights' } })
   const complaints: string[] = []
   return {

@@ -81,7 +81,7 @@ export interface AccountFile {
 
 /** The way of a consent. Its return address and its state are the same in all files. */
 export interface ConsentFile {
-  readonly application: Readonly<Record<string, string>>
+  readonly oauthClient: Readonly<Record<string, string>>
   /** The address of the page. */
   readonly page: string
   /** The verifier of PKCE, of kinds that have it. */

@@ -49,15 +49,15 @@ describe.each(Object.values(kinds))('$definition.kind', (kind) => {
     if (name === undefined) return expect(Object.values(schemes).filter(({ consent }) => consent !== undefined)).toEqual([])
     const file = schemes[name]?.consent
     if (file === undefined) throw new Error(`credentials.json has no consent for ${name}`)
-    const application = new Secret(file.application)
+    const oauthClient = new Secret(file.oauthClient)
     const pkce = file.verifier === undefined ? {} : { verifier: new Secret(file.verifier) }
-    expect(buildConsentUrl({ definition, application, redirectUrl, state, configuration, ...pkce })).toBe(file.page)
+    expect(buildConsentUrl({ definition, oauthClient, redirectUrl, state, configuration, ...pkce })).toBe(file.page)
     const query = new URLSearchParams(file.returned)
     const returned = readConsentReturn(definition, query)
     expect(returned).toEqual({ state, code: 'CODE_1' })
     vendor.expect([file.exchange], {})
     const connection = { kind, configuration, origin: { api: vendor.origin } }
-    const values = await engine.exchangeConsent(connection, { application, code: 'CODE_1', query, redirectUrl, ...pkce })
+    const values = await engine.exchangeConsent(connection, { oauthClient, code: 'CODE_1', query, redirectUrl, ...pkce })
     expect(vendor.problems()).toEqual([])
     expect(values.reveal()).toEqual(file.credentials)
     await prove(values.reveal(), file.account)

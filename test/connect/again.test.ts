@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sandboxCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import { base, connectorsPath, type Json, sandboxConnector } from '../http/support.ts'
 import { share } from '../support/share.ts'
-import { applications, askAs, ownOrigin, readConnector, readLink, saveApplication, startConnectWorld, visitLink } from './support.ts'
+import { askAs, oauthClients, ownOrigin, readConnector, readLink, saveOAuthClient, startConnectWorld, visitLink } from './support.ts'
 
 const world = await share(startConnectWorld())
-await saveApplication(world, 'gong')
-await saveApplication(world, 'tiktok-marketing')
+await saveOAuthClient(world, 'gong')
+await saveOAuthClient(world, 'tiktok-marketing')
 beforeEach(() => {
   world.sandbox.gong.switches.reset()
   world.sandbox.tiktok.switches.reset()
@@ -194,28 +194,28 @@ describe('deleting the connector of a consent', () => {
   })
 })
 
-describe('the application of the operator', () => {
+describe('the OAuth client of the operator', () => {
   const credentials = `${base}/oauth/credentials`
 
   test('never leaves, and says what to register at the vendor', async () => {
-    const { status, json, text } = await saveApplication(world, 'gong')
+    const { status, json, text } = await saveOAuthClient(world, 'gong')
     expect([status, json.redirect_uri]).toEqual([200, `${ownOrigin}/connect/callback/gong`])
     expect(json.configuration_fields).toEqual(['client_id', 'client_secret'])
     const listed = await askAs(world, credentials)
     expect(listed.json.data.map(({ connector_type }: Json) => connector_type)).toEqual(['gong', 'tiktok-marketing'])
-    for (const secret of [applications.gong.client_secret, applications.gong.client_id])
+    for (const secret of [oauthClients.gong.client_secret, oauthClients.gong.client_id])
       expect(text + listed.text).not.toContain(`"${secret}"`)
   })
 
   test('is taken in the form of existing clients, by the id of the definition', async () => {
-    const { connector_definition_id: id } = (await saveApplication(world, 'gong')).json
-    const body = { connector_type: 'source', connector_definition_id: id, configuration: applications.gong }
+    const { connector_definition_id: id } = (await saveOAuthClient(world, 'gong')).json
+    const body = { connector_type: 'source', connector_definition_id: id, configuration: oauthClients.gong }
     expect((await askAs(world, `/compat${credentials}`, { method: 'PUT', body })).json.connector_type).toBe('gong')
   })
 
   test.each([
     ['fields that are missing', { connector_type: 'gong', configuration: { client_id: 'x' } }, '/configuration/client_secret'],
-    ['fields that are unknown', { connector_type: 'gong', configuration: { ...applications.gong, moon: 'x' } }, '/configuration/moon'],
+    ['fields that are unknown', { connector_type: 'gong', configuration: { ...oauthClients.gong, moon: 'x' } }, '/configuration/moon'],
     ['no kind', { configuration: {} }, '/connector_type'],
   ])('is refused with %s', async (...[, body, field]) => {
     const { status, json } = await askAs(world, credentials, { method: 'PUT', body })
@@ -241,9 +241,9 @@ describe('the application of the operator', () => {
     const { connector_id: id } = (await browser.page('session')).json
     const read = () => askAs(world, `${base}/integrations/connectors/${id}/execute`, { body: { entity: 'users', action: 'list' } })
     expect((await read()).status).toBe(200)
-    await saveApplication(world, 'gong', { client_secret: 'a wrong one' })
+    await saveOAuthClient(world, 'gong', { client_secret: 'a wrong one' })
     expect((await read()).json.code).toBe('upstream_auth_failed')
-    await saveApplication(world, 'gong')
+    await saveOAuthClient(world, 'gong')
     expect((await read()).status).toBe(200)
     await world.platform.vault.rotateMasterKey()
     await world.platform.vault.rotateDataKeys()
@@ -254,6 +254,6 @@ describe('the application of the operator', () => {
 
 test('no secret of a consent is in the log', () => {
   const text = world.log.join('\n')
-  for (const secret of Object.values(applications).flatMap((each) => Object.values(each))) expect(text).not.toContain(`=${secret}`)
+  for (const secret of Object.values(oauthClients).flatMap((each) => Object.values(each))) expect(text).not.toContain(`=${secret}`)
   expect(text).not.toMatch(/[?&](code|auth_code|state|secret)=/)
 })

@@ -10,7 +10,7 @@ import { share } from '../support/share.ts'
 
 const day = 86_400_000
 const kind = 'tiktok-marketing'
-const application = { app_id: '7', secret: 'secret' }
+const oauthClient = { app_id: '7', secret: 'secret' }
 
 overBoth('tokens of consents', async (database) => {
   const errors: unknown[] = []
@@ -24,7 +24,7 @@ overBoth('tokens of consents', async (database) => {
     engine: () =>
       createStubEngine({
         revokeConsent: (connection) => revoke(connection),
-        exchangeConsent: async () => secretOf({ access_token: token, ...application }),
+        exchangeConsent: async () => secretOf({ access_token: token, ...oauthClient }),
         listConsentAccounts: async () => [{ id: '7', name: 'Seven' }],
       }),
     sandboxOrigins: () => ({ [kind]: { api: 'http://127.0.0.1:1' } }),
@@ -32,7 +32,7 @@ overBoth('tokens of consents', async (database) => {
     onBackgroundError: (error) => errors.push(error),
   })
   const owner = await firstPrincipal(platform)
-  await platform.vendorApplications.save(owner, { connector_type: kind, configuration: application })
+  await platform.oauthClients.save(owner, { connector_type: kind, configuration: oauthClient })
 
   /** Connects a consent with a token. @returns ids of the workspace and the connector */
   async function connect(workspace: string, given: string, who = owner) {
@@ -80,7 +80,7 @@ overBoth('tokens of consents', async (database) => {
     world.now += 61_000
     await platform.vault.rotateDataKeys()
     await platform.vault.rotateMasterKey()
-    expect(await end()).toEqual([{ access_token: 'restored', ...application }])
+    expect(await end()).toEqual([{ access_token: 'restored', ...oauthClient }])
     world.now += day
     expect([await end(), errors]).toEqual([[], []])
   })
@@ -93,17 +93,17 @@ overBoth('tokens of consents', async (database) => {
     await platform.workspaces.remove(owner, second.workspaceId)
     world.now += 26 * day
     await purge()
-    expect(await end()).toEqual([{ access_token: 'own', ...application }])
+    expect(await end()).toEqual([{ access_token: 'own', ...oauthClient }])
     expect(await ids(owner)).not.toContain(first.workspaceId)
     world.now += 5 * day
     await purge()
-    expect(await end()).toEqual([{ access_token: 'shared', ...application }])
+    expect(await end()).toEqual([{ access_token: 'shared', ...oauthClient }])
   })
 
-  test('end after the purge of their organization, although its keys and its application went with it', async () => {
+  test('end after the purge of their organization, although its keys and its OAuth client went with it', async () => {
     const tenant = await newTenant(platform, owner)
     const neighbour = await newTenant(platform, owner, 'Neighbour')
-    for (const who of [tenant, neighbour]) await platform.vendorApplications.save(who, { connector_type: kind, configuration: application })
+    for (const who of [tenant, neighbour]) await platform.oauthClients.save(who, { connector_type: kind, configuration: oauthClient })
     await connect('One', 'of-the-tenant', tenant)
     await connect('Two', 'of-the-tenant', tenant)
     await connect('One', 'of-the-tenant', neighbour) // unknown to the tenant, so it changes nothing
@@ -115,7 +115,7 @@ overBoth('tokens of consents', async (database) => {
     await purge()
     const rows = world.raw().db.selectFrom('organizations').select('id').where('id', '=', tenant.organizationId)
     expect(await rows.execute()).toEqual([])
-    expect(await end()).toEqual([{ access_token: 'of-the-tenant', ...application }])
+    expect(await end()).toEqual([{ access_token: 'of-the-tenant', ...oauthClient }])
     expect(await end()).toEqual([])
   })
 
@@ -131,10 +131,10 @@ overBoth('tokens of consents', async (database) => {
     expect(errors.map(String)).toEqual([expect.stringContaining(connectorId)])
   })
 
-  test('go with the secret of the application, when that is deleted by force', async () => {
+  test('go with the secret of the OAuth client, when that is deleted by force', async () => {
     const { connectorId } = await connect('Forced', 'forced')
     await platform.connectors.remove(owner, connectorId)
-    await platform.vendorApplications.remove(owner, kind, { force: 'true' })
+    await platform.oauthClients.remove(owner, kind, { force: 'true' })
     expect(await end()).toEqual([])
     expect(await world.raw().db.selectFrom('consent_revocations').selectAll().execute()).toEqual([])
   })

@@ -6,22 +6,22 @@ import { ask } from '../sandbox/client.ts'
 import { consentAtShopify, consentAtSnowflake, returnOf } from '../sandbox/consent-client.ts'
 import { share } from '../support/share.ts'
 import {
-  applications,
   askAs,
   type Browser,
   countConnectors,
+  oauthClients,
   ownOrigin,
   readConnector,
   readLink,
-  saveApplication,
+  saveOAuthClient,
   startConnectWorld,
   visitLink,
   warehouse,
 } from './support.ts'
 
 const world = await share(startConnectWorld())
-await saveApplication(world, 'shopify')
-await saveApplication(world, 'snowflake')
+await saveOAuthClient(world, 'shopify')
+await saveOAuthClient(world, 'snowflake')
 beforeEach(() => {
   world.sandbox.shopify.reset()
   world.sandbox.snowflake.switches.reset()
@@ -127,7 +127,7 @@ describe('at Shopify', () => {
   })
 })
 
-/** Keeps the order of the page: the application of the stand-in lists its scopes in its own. */
+/** Keeps the order of the page: the OAuth client of the stand-in lists its scopes in its own. */
 const byOrderOf = (page: URL) => {
   const asked = page.searchParams.get('scope')?.split(',') ?? []
   return (one: string, other: string) => asked.indexOf(one) - asked.indexOf(other)
@@ -136,7 +136,7 @@ const byOrderOf = (page: URL) => {
 test('an app of the Dev Dashboard connects its own store without a page, and says what to do when the store removed it', async () => {
   const { status, json } = await askAs(world, `${base}/integrations/connectors`, {
     body: {
-      ...{ workspace_name: 'default', name: 'Own store', connector_type: 'shopify', credentials: applications.shopify },
+      ...{ workspace_name: 'default', name: 'Own store', connector_type: 'shopify', credentials: oauthClients.shopify },
       ...{ replication_config: { shop }, environment: { sandbox: true } },
     },
   })
@@ -196,7 +196,7 @@ describe('at Snowflake', () => {
 
 test('no secret of these consents is in the log', () => {
   const text = world.log.join('\n')
-  for (const secret of [applications.shopify.client_secret, applications.snowflake.client_secret, snowflakeCredentials.password])
+  for (const secret of [oauthClients.shopify.client_secret, oauthClients.snowflake.client_secret, snowflakeCredentials.password])
     expect(text).not.toContain(secret)
   expect(text).not.toMatch(/[?&](code|hmac|state)=/)
 })

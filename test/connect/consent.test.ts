@@ -4,22 +4,22 @@ import { base, type Json } from '../http/support.ts'
 import { consentAtGong, returnOf } from '../sandbox/consent-client.ts'
 import { share } from '../support/share.ts'
 import {
-  applications,
   askAs,
   Browser,
   countConnectors,
+  oauthClients,
   ownOrigin,
   readConnector,
   readLink,
-  saveApplication,
+  saveOAuthClient,
   startConnectWorld,
   visitLink,
 } from './support.ts'
 
 let before: number
 const world = await share(startConnectWorld())
-await saveApplication(world, 'gong')
-await saveApplication(world, 'tiktok-marketing')
+await saveOAuthClient(world, 'gong')
+await saveOAuthClient(world, 'tiktok-marketing')
 beforeEach(async () => {
   world.sandbox.gong.switches.reset()
   world.sandbox.tiktok.switches.reset()
@@ -33,7 +33,7 @@ const visit = (more: object = {}) => visitLink(world, more)
 const attemptOf = async (browser: Browser): Promise<Json> => (await browser.page('session')).json.attempt
 
 describe('the whole way', () => {
-  test('at Gong makes a connector that refers to the application', async () => {
+  test('at Gong makes a connector that refers to the OAuth client', async () => {
     const { browser, id } = await visit({ name: 'By consent' })
     const { json: consent } = await browser.page('consent', { kind: 'gong', configuration: { private_calls: 'exclude' } })
     const asked = new URL(consent.consent_url)
@@ -83,7 +83,7 @@ describe('the whole way', () => {
     expect((await connector(done.json.connector_id)).replication_config.advertiser_id).toBe(only)
   })
 
-  test('offers no consent without an application of the organization', async () => {
+  test('offers no consent without an OAuth client of the organization', async () => {
     const { browser } = await visit()
     const { json } = await browser.page('session')
     expect(json.kinds[0].schemes[0]).toMatchObject({
@@ -96,7 +96,7 @@ describe('the whole way', () => {
     expect(gone.json.connectors).toBeGreaterThan(0)
     expect((await browser.page('session')).json.kinds[0].schemes.map(({ name }: Json) => name)).toEqual(['access_key'])
     expect((await browser.page('consent', { kind: 'gong' })).json.code).toBe('oauth_credentials_not_found')
-    await saveApplication(world, 'gong')
+    await saveOAuthClient(world, 'gong')
   })
 })
 
@@ -128,7 +128,7 @@ describe('a return that brings nothing says what to do, and the link stays usabl
 
   test.each([
     ['a code that was used', { codeState: 'used' }, 'upstream_auth_failed'],
-    ['a code of another application', { codeState: 'other app' }, 'upstream_auth_failed'],
+    ['a code of another OAuth client', { codeState: 'other app' }, 'upstream_auth_failed'],
     ['a code that has expired', { codeSeconds: 0 }, 'upstream_auth_failed'],
   ])('%s', async (...[, switches, code]) => {
     const { browser, id } = await visit()
@@ -269,7 +269,7 @@ describe('a hostile return creates and changes nothing', () => {
 
 test('no secret of a consent is in the log', () => {
   const text = world.log.join('\n')
-  for (const secret of [applications.gong.client_secret, tiktokCredentials.verificationCode, sandboxCredentials.password])
+  for (const secret of [oauthClients.gong.client_secret, tiktokCredentials.verificationCode, sandboxCredentials.password])
     expect(text).not.toContain(secret)
   expect(text).not.toMatch(/[?&](code|auth_code|state|secret)=/)
 })

@@ -6,7 +6,7 @@ import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { type Seen, serve } from '../engine/support.ts'
 import { share } from '../support/share.ts'
-import { type Browser, readConnector, saveApplication, startConnectWorld, visitLink } from './support.ts'
+import { type Browser, readConnector, saveOAuthClient, startConnectWorld, visitLink } from './support.ts'
 
 async function loadKind(slug: string): Promise<Kind> {
   const { definition } = await readKind(await readFile(`packages/kinds/${slug}.kind.yaml`, 'utf8'), { name: slug })
@@ -41,7 +41,7 @@ const kinds = [await loadKind('github'), await loadKind('jira'), await loadKind(
 const world = await share(
   startConnectWorld({ kinds, settings: { origins: { github: { api: vendor.origin }, jira: { api: vendor.origin } } } }),
 )
-for (const kind of ['github', 'jira']) await saveApplication(world, kind)
+for (const kind of ['github', 'jira']) await saveOAuthClient(world, kind)
 
 /** Begins a consent. @returns the query of the page, and the way back */
 async function begin(browser: Browser, kind: string, more: object = {}) {
@@ -54,8 +54,8 @@ async function begin(browser: Browser, kind: string, more: object = {}) {
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url')
 const exchanges = () => vendor.seen.filter(({ method }) => method === 'POST').map(({ body }) => new URLSearchParams(body))
 
-test('a kind without a consent page takes no application', async () => {
-  const { status, json } = await saveApplication(world, 'stripe')
+test('a kind without a consent page takes no OAuth client', async () => {
+  const { status, json } = await saveOAuthClient(world, 'stripe')
   expect([status, json.errors[0].field]).toEqual([422, '/connector_type'])
 })
 

@@ -21,15 +21,15 @@ type Vendor = Pick<Engine, 'exchangeConsent' | 'checkAccount'>
 
 /** A vendor that takes everything. */
 const taking: Vendor = {
-  exchangeConsent: async (_connection, { application }) =>
-    secretOf({ ...('app_id' in application.reveal() ? { access_token: 'a' } : token), ...application.reveal() }),
+  exchangeConsent: async (_connection, { oauthClient }) =>
+    secretOf({ ...('app_id' in oauthClient.reveal() ? { access_token: 'a' } : token), ...oauthClient.reveal() }),
   checkAccount: async () => ({ kind: 'gong', ids: ['1'] }),
 }
 
 /** A vendor that gives a token for every code. */
 const giving = (access_token: string): Vendor => ({
   ...taking,
-  exchangeConsent: async (_connection, { application }) => secretOf({ access_token, ...application.reveal() }),
+  exchangeConsent: async (_connection, { oauthClient }) => secretOf({ access_token, ...oauthClient.reveal() }),
 })
 
 /** The vendor of a node: what it does now, and the exchanges that it has seen. */
@@ -63,7 +63,7 @@ overBoth('links', async (database) => {
   const first = await world.open({ ...options, env, engine: vendors[0].engine })
   const nodes = [first, await openBeside(world, { ...options, env, engine: vendors[1].engine })] as const
   const owner = await firstPrincipal(first)
-  const save = (connector_type: string, configuration: object) => first.vendorApplications.save(owner, { connector_type, configuration })
+  const save = (connector_type: string, configuration: object) => first.oauthClients.save(owner, { connector_type, configuration })
   await save('gong', { client_id: 'id', client_secret: 'secret' })
   await save('tiktok-marketing', { app_id: '7', secret: 'secret' })
 

@@ -13,7 +13,7 @@ import {
   ownOrigin,
   readConnector,
   readLink,
-  saveApplication,
+  saveOAuthClient,
   startConnectWorld,
   visitLink,
 } from './support.ts'
@@ -27,7 +27,7 @@ const configurations: Readonly<Record<string, object>> = { salesforce: { domain:
 
 let before: number
 const world = await share(startConnectWorld({ kinds: withPage }))
-for (const kind of slugs) await saveApplication(world, kind, { client_id: 'any', client_secret: 'any secret' })
+for (const kind of slugs) await saveOAuthClient(world, kind, { client_id: 'any', client_secret: 'any secret' })
 beforeEach(async () => {
   before = await countConnectors(world)
 })

@@ -9,14 +9,14 @@ import { consentAtGong, consentAtShopify, consentAtSnowflake, consentAtTiktok, r
 export const ownOrigin = 'http://127.0.0.1:4321'
 export const appOrigin = 'https://app.example.com'
 
-/** The operator's applications at the stand-ins. */
-export const applications = {
+/** The operator's OAuth clients at the stand-ins. */
+export const oauthClients = {
   gong: { client_id: sandboxCredentials.clientId, client_secret: sandboxCredentials.clientSecret },
   'tiktok-marketing': { app_id: tiktokCredentials.appId, secret: tiktokCredentials.secret },
   shopify: { client_id: shopifyCredentials.clientId, client_secret: shopifyCredentials.clientSecret },
   snowflake: { client_id: snowflakeCredentials.clientId, client_secret: snowflakeCredentials.clientSecret },
 } as const
-const isKnown = (kind: string): kind is keyof typeof applications => Object.hasOwn(applications, kind)
+const isKnown = (kind: string): kind is keyof typeof oauthClients => Object.hasOwn(oauthClients, kind)
 
 /** Starts a world whose links lead to `ownOrigin`. */
 export const startConnectWorld = (options: WorldOptions = {}): Promise<World> =>
@@ -57,11 +57,11 @@ export const readConnector = async (world: World, id: string): Promise<Json> =>
 export const countConnectors = async (world: World): Promise<number> =>
   (await askAs(world, `${base}/integrations/connectors?limit=100`)).json.data.length
 
-/** Stores the operator's application at a stand-in. */
-export const saveApplication = (world: World, kind: string, more: object = {}): Promise<Answer> =>
+/** Stores the operator's OAuth client at a stand-in. */
+export const saveOAuthClient = (world: World, kind: string, more: object = {}): Promise<Answer> =>
   askAs(world, `${base}/oauth/credentials`, {
     method: 'PUT',
-    body: { connector_type: kind, configuration: { ...applications[isKnown(kind) ? kind : 'gong'], ...more } },
+    body: { connector_type: kind, configuration: { ...oauthClients[isKnown(kind) ? kind : 'gong'], ...more } },
   })
 
 /** Reads an answer of a page, which no document describes. */

@@ -77,7 +77,7 @@ export const consent = {
   page: 'GET /consent',
   send: { client: 'user' },
   constant: {},
-  application: ['user', 'password'],
+  oauthClient: ['user', 'password'],
   who: 'An administrator can consent.',
   code: ['code'],
 } as const

@@ -30,7 +30,7 @@ test.each<readonly [says: string, kind: Kind]>([
     'acme: credentials key choose accounts for shop, which is not a configuration field',
     withConsent({ accounts: { call: 'GET /accounts', send: {}, at: 'list', id: 'id', name: 'name', configuration: 'shop' } }),
   ],
-  ['acme: credentials key send user for a consent, which is not part of the application', withConsent({ application: ['password'] })],
+  ['acme: credentials key send user for a consent, which is not part of the OAuth client', withConsent({ oauthClient: ['password'] })],
   ['acme: credentials key use seal, which is not one of their fields', withConsent({ signature: { param: 'hmac', key: 'seal' } })],
   [
     "acme: the return's shop of credentials key has the slot shop, which is not a configuration field",

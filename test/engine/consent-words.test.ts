@@ -23,12 +23,12 @@ const redirectUrl = 'https://ferrule.example/connect/callback/gong'
 
 describe('the scheme of a consent', () => {
   test('names what the operator gives, and what the owner chooses', () => {
-    expect(findConsent(gong)).toMatchObject({ name: 'oauth', title: 'OAuth 2.0', applicationFields: ['client_id', 'client_secret'] })
+    expect(findConsent(gong)).toMatchObject({ name: 'oauth', title: 'OAuth 2.0', oauthClientFields: ['client_id', 'client_secret'] })
     expect(findConsent(gong)?.accounts).toBeUndefined()
     expect(findConsent(gong)?.scopes).toContain('api:workspaces:read')
     expect(findConsent(tiktok)).toMatchObject({
       name: 'oauth',
-      applicationFields: ['app_id', 'secret'],
+      oauthClientFields: ['app_id', 'secret'],
       scopes: [],
       accounts: { configuration: 'advertiser_id' },
     })
@@ -42,7 +42,7 @@ describe('the scheme of a consent', () => {
 describe('the address of the page', () => {
   test('of Gong is as its documents write it, with spaces as %20', () => {
     const scopes = ['api:calls:create', 'api:calls:read:basic']
-    const url = buildConsentUrl({ definition: gong, application: client, redirectUrl, state: '296bc9a0', scopes })
+    const url = buildConsentUrl({ definition: gong, oauthClient: client, redirectUrl, state: '296bc9a0', scopes })
     expect(url).toBe(
       'https://app.gong.io/oauth2/authorize?client_id=038HLrv1cef0h7&response_type=code&scope=api%3Acalls%3Acreate%20api%3Acalls%3Aread%3Abasic&redirect_uri=https%3A%2F%2Fferrule.example%2Fconnect%2Fcallback%2Fgong&state=296bc9a0',
     )
@@ -50,9 +50,9 @@ describe('the address of the page', () => {
 
   test('asks Gong for the scopes of every entity, and TikTok for none', () => {
     const ask = (url: string) => new URL(url).searchParams
-    const asked = ask(buildConsentUrl({ definition: gong, application: client, redirectUrl, state: 's' })).get('scope')
+    const asked = ask(buildConsentUrl({ definition: gong, oauthClient: client, redirectUrl, state: 's' })).get('scope')
     expect(asked?.split(' ')).toHaveLength(14)
-    const tiktokUrl = buildConsentUrl({ definition: tiktok, application: app, redirectUrl, state: 's' })
+    const tiktokUrl = buildConsentUrl({ definition: tiktok, oauthClient: app, redirectUrl, state: 's' })
     expect(tiktokUrl).toMatch(/^https:\/\/business-api\.tiktok\.com\/portal\/auth\?/)
     expect(Object.fromEntries(ask(tiktokUrl))).toEqual({ app_id: '7301122334455667788', redirect_uri: redirectUrl, state: 's' })
   })
@@ -63,7 +63,7 @@ describe('the address of the page', () => {
     )
     // The example of RFC 7636, appendix B.
     const verifier = new Secret('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')
-    const options = { definition, application: client, redirectUrl, state: 's' }
+    const options = { definition, oauthClient: client, redirectUrl, state: 's' }
     expect(Object.fromEntries(new URL(buildConsentUrl({ ...options, verifier })).searchParams)).toMatchObject({
       code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
       code_challenge_method: 'S256',
@@ -75,8 +75,8 @@ describe('the address of the page', () => {
 
   test('holds no secret, and keeps every character of the state', () => {
     const state = 'a b&c=d#e+f%20/é'
-    for (const [definition, application] of [[gong, client] as const, [tiktok, app] as const]) {
-      const url = buildConsentUrl({ definition, application, redirectUrl, state })
+    for (const [definition, oauthClient] of [[gong, client] as const, [tiktok, app] as const]) {
+      const url = buildConsentUrl({ definition, oauthClient, redirectUrl, state })
       expect(decodeURIComponent(url)).not.toContain('hidden secret')
       expect(new URL(url).searchParams.get('state')).toBe(state)
     }
@@ -84,7 +84,7 @@ describe('the address of the page', () => {
 
   test('goes to the origin that replaces the vendor', () => {
     const at = (origins: OriginOverride) =>
-      new URL(buildConsentUrl({ definition: gong, application: client, redirectUrl, state: 's', origins })).origin
+      new URL(buildConsentUrl({ definition: gong, oauthClient: client, redirectUrl, state: 's', origins })).origin
     expect(at({ api: 'http://localhost:1', oauth: 'http://localhost:2/' })).toBe('http://localhost:2')
     expect(at({ api: 'http://localhost:1' })).toBe('http://localhost:1')
     expect(at({ api: 'http://egress:8080', oauth: 'http://egress:8080', consent: 'https://app.gong.io' })).toBe('https://app.gong.io')
@@ -95,7 +95,7 @@ describe('the address of the page', () => {
       new URL(
         buildConsentUrl({
           definition: kinds.snowflake.definition,
-          ...{ application: client, redirectUrl, state: 's', verifier: new Secret('v'.repeat(43)), configuration: { account, role: 'R' } },
+          ...{ oauthClient: client, redirectUrl, state: 's', verifier: new Secret('v'.repeat(43)), configuration: { account, role: 'R' } },
         }),
       ).origin
     expect(at('myorg-a')).toBe('https://myorg-a.snowflakecomputing.com')
@@ -103,11 +103,11 @@ describe('the address of the page', () => {
     for (const wrong of ['', 'evil.example/', 'a.snowflakecomputing.com', 'a@evil.example#']) expect(() => at(wrong)).toThrow(FerruleError)
   })
 
-  test('needs the application, and a kind with a page', () => {
+  test('needs the OAuth client, and a kind with a page', () => {
     const attempt = (definition: ConnectorDefinition) => () =>
-      buildConsentUrl({ definition, application: new Secret({ client_secret: 'hidden secret' }), redirectUrl, state: 's' })
+      buildConsentUrl({ definition, oauthClient: new Secret({ client_secret: 'hidden secret' }), redirectUrl, state: 's' })
     expect(attempt(gong)).toThrow(
-      expect.objectContaining({ code: 'validation_failed', errors: [expect.objectContaining({ field: '/application/client_id' })] }),
+      expect.objectContaining({ code: 'validation_failed', errors: [expect.objectContaining({ field: '/oauthClient/client_id' })] }),
     )
     expect(attempt(acme)).toThrow(FerruleError)
     expect(attempt(acme)).toThrow('Acme has no consent page')

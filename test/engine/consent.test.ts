@@ -21,9 +21,9 @@ const granted = (data: unknown): Reply => ({ body: { code: 0, message: 'OK', req
 const exchangeAt = async (kind: 'gong' | 'tiktok-marketing', reply: Reply) => {
   await using server = await serve(() => reply)
   await using engine = testEngine({ clock: () => now })
-  const application: Readonly<Record<string, string>> = kind === 'gong' ? client : app
+  const oauthClient: Readonly<Record<string, string>> = kind === 'gong' ? client : app
   const connection = { kind: kinds[kind], configuration: {}, origin: { api: server.origin } }
-  const exchanged = engine.exchangeConsent(connection, { application: new Secret(application), code, redirectUrl })
+  const exchanged = engine.exchangeConsent(connection, { oauthClient: new Secret(oauthClient), code, redirectUrl })
   const result = await exchanged.then(
     (values) => ({ values: values.reveal() }),
     (thrown: unknown) => ({ thrown }),
@@ -137,14 +137,14 @@ describe('an exchange that fails is asked once, and its error holds no secret:',
   test('a connection that never was: the code is unspent', async () => {
     await using engine = testEngine()
     const connection = { kind: kinds.gong, configuration: {}, origin: { api: 'http://127.0.0.1:1' } }
-    const error = await failure(engine.exchangeConsent(connection, { application: new Secret(client), code, redirectUrl }))
+    const error = await failure(engine.exchangeConsent(connection, { oauthClient: new Secret(client), code, redirectUrl }))
     expect(error.code).toBe('upstream_unreachable')
   })
 
   test('a kind without a consent page', async () => {
     await using engine = testEngine()
     const connection = { kind: kind({}), configuration: {} }
-    const error = await failure(engine.exchangeConsent(connection, { application: new Secret({}), code, redirectUrl }))
+    const error = await failure(engine.exchangeConsent(connection, { oauthClient: new Secret({}), code, redirectUrl }))
     expect(error.code).toBe('validation_failed')
   })
 })
@@ -156,7 +156,7 @@ describe('the base address of the customer', () => {
     const { definition, rules } = kinds.gong
     const own = { definition: { ...definition, origins: { api: server.origin, oauth: server.origin } }, rules }
     const connection = { kind: own, configuration: {}, ...(hasOverride ? { origin: { api: server.origin } } : {}) }
-    return (await engine.exchangeConsent(connection, { application: new Secret(client), code, redirectUrl })).reveal()
+    return (await engine.exchangeConsent(connection, { oauthClient: new Secret(client), code, redirectUrl })).reveal()
   }
 
   test.each(['https://evil.example', 'https://api.gong.io.evil.example', 'http://company-17.api.gong.io', 'https://a@b.api.gong.io'])(

@@ -22,7 +22,7 @@ entities:
   tickets: { about: Tickets, fields: { id: integer Id }, list: { call: GET /tickets, pages: none }, sync: full }
 `
 
-/** Publishes a kind with all that belongs to one: a connector, and an application at its vendor. */
+/** Publishes a kind with all that belongs to one: a connector, and an OAuth client at its vendor. */
 async function bringKind(token: string) {
   const send = async (method: string, path: string, body: object) => {
     const { status, json, text } = await world.ask(path, { method, token, body })
@@ -311,7 +311,7 @@ const naming: Readonly<Record<string, (name: string) => readonly [path: string, 
     `${base}/oauth/credentials`,
     { method: 'PUT', body: { ...applicationOf, connector_type: name } },
   ],
-  'an application by the id of the definition': (name) => [
+  'an OAuth client by the id of the definition': (name) => [
     `${base}/oauth/credentials`,
     { method: 'PUT', body: { ...applicationOf, connector_definition_id: name } },
   ],

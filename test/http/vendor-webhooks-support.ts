@@ -53,7 +53,7 @@ export class VendorWorld {
     return id
   }
 
-  /** A connector of a consent, through the application that its organization has. */
+  /** A connector of a consent, through the OAuth client that its organization has. */
   async consent(who: Client, entities: readonly string[] = ['custom_collections']): Promise<string> {
     const { url, id: linkId } = await this.ok(who, 'POST', `${base}/connect/links`, {
       ...gongLink,
@@ -75,8 +75,8 @@ export class VendorWorld {
     return id
   }
 
-  /** Stores the operator's application at the sandbox. @returns its address for webhooks */
-  async saveApplication(who: Client): Promise<string> {
+  /** Stores the operator's OAuth client at the sandbox. @returns its address for webhooks */
+  async saveOAuthClient(who: Client): Promise<string> {
     const { clientId: client_id, clientSecret: client_secret } = shopifyCredentials
     const body = { connector_type: 'shopify', configuration: { client_id, client_secret } }
     return this.reach((await this.ok(who, 'PUT', `${base}/oauth/credentials`, body)).webhook_uri)

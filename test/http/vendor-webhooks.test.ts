@@ -177,12 +177,12 @@ test('forty forged, late, doubled and swapped events leave the copy as the vendo
   expect(await titles(some)).toEqual(kept)
 })
 
-describe('an application', () => {
+describe('an OAuth client', () => {
   test('of two organizations with one shop reaches the connectors of its own only', async () => {
     const tenants = [await here.tenant('One'), await here.tenant('Two')]
     const made = []
     for (const who of tenants) {
-      const app = await here.saveApplication(who)
+      const app = await here.saveOAuthClient(who)
       made.push({ who, app, connector: await here.consent(who), other: await here.connect(who) })
     }
     const [one, two] = made
@@ -191,7 +191,7 @@ describe('an application', () => {
     rename(at(21), 'For one')
     await here.work()
     expect(await titles([at(21)], one.connector, one.who)).toEqual(['For one'])
-    expect(await titles([at(21)], one.other, one.who)).not.toEqual(['For one']) // not made through the application
+    expect(await titles([at(21)], one.other, one.who)).not.toEqual(['For one']) // not made through the OAuth client
     expect(await titles([at(21)], two.connector, two.who)).not.toEqual(['For one'])
     const status = await here.status(one.who, one.connector)
     expect(status).toMatchObject({ address: null, received: 2, worked: 4, waiting: 0, missing: [expect.stringContaining('this machine')] })
@@ -204,14 +204,14 @@ describe('an application', () => {
   })
 })
 
-test('an application that was removed at the vendor needs a new authorization', async () => {
+test('an OAuth client that was removed at the vendor needs a new authorization', async () => {
   const who = await here.tenant('Removed')
-  const app = await here.saveApplication(who)
+  const app = await here.saveOAuthClient(who)
   const connector = await here.consent(who)
   const read = async () => (await here.ok(who, 'GET', `${connectorsPath}/${connector}`)).status
   const tell = () => here.shopify.webhooks.tell('app/uninstalled', { myshopify_domain: 'sandbox-store.myshopify.com' })
   await here.subscribe(app, 'app/uninstalled')
-  tell() // a replay, while the application is installed
+  tell() // a replay, while the OAuth client is installed
   await here.work()
   expect(await read()).toBe('active')
   here.shopify.switches.set({ installed: false })

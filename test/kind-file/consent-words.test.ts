@@ -76,14 +76,14 @@ describe('a consent with words of its own', () => {
   test('asks for scopes as the vendor separates them, and shows the application by Basic', async () => {
     const text = file.replace('      refresh: false\n', "      scopes: [read, write]\n      separator: ','\n      client: basic\n")
     const { definition } = await parseKind(text.replace('      as: json\n', ''))
-    const application = new Secret({ client_id: '1', client_secret: '2' })
+    const oauthClient = new Secret({ client_id: '1', client_secret: '2' })
     const redirectUrl = 'https://ferrule.example/callback'
-    const page = new URL(buildConsentUrl({ definition, application, redirectUrl, state: 's' }))
+    const page = new URL(buildConsentUrl({ definition, oauthClient, redirectUrl, state: 's' }))
     expect(page.searchParams.get('scope')).toBe('read,write')
     await using vendor = await serve(() => ({ body: { data: { access_token: '3' }, refresh_token: '4' } }))
     await using engine = testEngine()
     const connection = { kind: { definition, rules: {} }, configuration: {}, origin: { api: vendor.origin, oauth: vendor.origin } }
-    await engine.exchangeConsent(connection, { application, redirectUrl, code: '5' })
+    await engine.exchangeConsent(connection, { oauthClient, redirectUrl, code: '5' })
     expect(vendor.seen[0]?.headers['authorization']).toBe(`Basic ${Buffer.from('1:2').toString('base64')}`)
     expect(vendor.seen[0]?.body).not.toContain('secret')
   })

@@ -128,7 +128,7 @@ describe('the parts of a kind', () => {
     const check = (query?: URLSearchParams) =>
       checkConsentReturn(
         { kind, configuration: { site: 'one' } },
-        { application: new Secret({ client_id: 'app', client_secret: 'hidden' }), query },
+        { oauthClient: new Secret({ client_id: 'app', client_secret: 'hidden' }), query },
       )
     const right = 'code=c1&shop=one.acme.example&state=s1'
     expect(() => check(sign(right))).not.toThrow()

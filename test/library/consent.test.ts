@@ -22,7 +22,7 @@ afterEach(() => {
 afterAll(() => Promise.all([engine.close(), sandbox.close()]))
 
 type Kind = 'gong' | 'tiktok-marketing'
-const applications: Readonly<Record<Kind, Secret<Readonly<Record<string, string>>>>> = {
+const oauthClients: Readonly<Record<Kind, Secret<Readonly<Record<string, string>>>>> = {
   gong: new Secret({ client_id: sandboxCredentials.clientId, client_secret: sandboxCredentials.clientSecret }),
   'tiktok-marketing': new Secret({ app_id: tiktokCredentials.appId, secret: tiktokCredentials.secret }),
 }
@@ -34,7 +34,7 @@ async function consent(kind: Kind, walk: (url: string) => Promise<Parameters<typ
   const { definition } = kinds[kind]
   const url = buildConsentUrl({
     definition,
-    application: applications[kind],
+    oauthClient: oauthClients[kind],
     redirectUrl: redirectOf(kind),
     state: 'state-1',
     origins: sandbox.origins[kind],
@@ -43,7 +43,7 @@ async function consent(kind: Kind, walk: (url: string) => Promise<Parameters<typ
 }
 
 const exchange = (kind: Kind, code: string) =>
-  engine.exchangeConsent(connectionOf(kind), { application: applications[kind], code, redirectUrl: redirectOf(kind) })
+  engine.exchangeConsent(connectionOf(kind), { oauthClient: oauthClients[kind], code, redirectUrl: redirectOf(kind) })
 
 async function connectBy(kind: Kind, walk: Parameters<typeof consent>[1], configuration = {}): Promise<Connection> {
   const returned = await consent(kind, walk)

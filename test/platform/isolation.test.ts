@@ -127,7 +127,7 @@ const others = new Set([
   // test/connect has a foreign workspace and connector; a session is found by its secret, an attempt by its state.
   ...['create', 'initiate', 'list', 'purgeExpired'].map((name) => `connectLinks.${name}`),
   ...['open', 'read', 'authorize', 'begin', 'takeReturn', 'listAccounts', 'choose', 'readStatus'].map((name) => `connectPages.${name}`),
-  ...['save', 'list', 'remove'].map((name) => `vendorApplications.${name}`),
+  ...['save', 'list', 'remove'].map((name) => `oauthClients.${name}`),
   ...['run', 'start'].map((name) => `consentRevocations.${name}`),
   // It calls with a connection, which `readAccess` opens.
   ...['run', 'check', 'scopes', 'exchangeConsent', 'listConsentAccounts'].map((name) => `engine.${name}`),
@@ -272,9 +272,9 @@ overBoth('scopes', (database) => {
       () => platform.connectLinks.create(none, { end_user: { id: 'u' } }),
       () => platform.connectLinks.initiate(none, {}),
       () => platform.connectLinks.list(none, {}),
-      () => platform.vendorApplications.save(none, {}),
-      () => platform.vendorApplications.list(none),
-      () => platform.vendorApplications.remove(none, 'gong', {}),
+      () => platform.oauthClients.save(none, {}),
+      () => platform.oauthClients.list(none),
+      () => platform.oauthClients.remove(none, 'gong', {}),
       () => platform.connectors.list(none, {}),
       () => platform.connectors.create(none, connectorBody()),
       () => platform.connectors.trial(none, connectorBody()),

@@ -7,7 +7,7 @@ import {
   countConnectors,
   readConnector,
   readLink,
-  saveApplication,
+  saveOAuthClient,
   startConnectWorld,
   visitLink,
 } from '../connect/support.ts'
@@ -17,7 +17,7 @@ import { share } from '../support/share.ts'
 let before: number
 let [a, b] = ['', '']
 const world = await share(startConnectWorld())
-await saveApplication(world, 'tiktok-marketing')
+await saveOAuthClient(world, 'tiktok-marketing')
 a = world.sandbox.tiktok.world.advertiserId
 b = world.sandbox.tiktok.world.secondAdvertiserId
 beforeEach(async () => {

@@ -56,14 +56,14 @@ const standIn = await share(startStandIn(definition, recorded))
 
 const callback = 'http://127.0.0.1:4321/callback'
 const verifier = 'v'.repeat(43)
-const application = { client_id: 'app-1', client_secret: 'secret-1' }
+const oauthClient = { client_id: 'app-1', client_secret: 'secret-1' }
 
 /** The address of the page. @param more parameters that replace the right ones; '' leaves one out */
 function addressOf(more: Readonly<Record<string, string>> = {}): string {
   const url = new URL(
     buildConsentUrl({
       ...{ definition, state: 'state-1', redirectUrl: callback, origins: { api: standIn.origin } },
-      application: new Secret(application),
+      oauthClient: new Secret(oauthClient),
       verifier: new Secret(verifier),
     }),
   )
@@ -85,7 +85,7 @@ const askTokens = (more: Readonly<Record<string, string>>): Promise<Answered> =>
     grant_type: 'authorization_code',
     redirect_uri: callback,
     code_verifier: verifier,
-    ...application,
+    ...oauthClient,
     ...more,
   })
 const renew = (token: string, more: object = {}) => askTokens({ grant_type: 'refresh_token', refresh_token: token, ...more })
@@ -105,7 +105,7 @@ describe('the page', () => {
     const answer = await askTokens({ code: await agree() })
     expect([answer.status, get(answer.body, 'expires_in')]).toEqual([200, 3600])
     const { access, refresh } = tokensOf(answer)
-    const credentials = { access_token: access, refresh_token: refresh, ...application }
+    const credentials = { access_token: access, refresh_token: refresh, ...oauthClient }
     const sites = await ask(`${standIn.origin}/sites`, { headers: { authorization: `Bearer ${access}` } })
     const [id, name] = [get(sites.body, 'sites', 0, 'id'), get(sites.body, 'sites', 0, 'address', 'name')]
     expect([id, name]).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), 'acme'])
@@ -197,13 +197,13 @@ test('a kind whose returns are signed gets signed ones, for the secret that the 
   try {
     const url = buildConsentUrl({
       ...{ definition: signing.definition, state: 'state-1', redirectUrl: callback, origins: { api: played.origin } },
-      ...{ application: new Secret(application), verifier: new Secret(verifier) },
+      ...{ oauthClient: new Secret(oauthClient), verifier: new Secret(verifier) },
     })
     const back = returnOf(await submit(url, { action: 'allow' }))
     expect(back.searchParams.get('shelf')).toBe('acme.shelves.example')
     const source = { kind: signing, configuration: { site: 'acme' } }
     const check = (secret: string) => () =>
-      checkConsentReturn(source, { application: new Secret({ ...application, client_secret: secret }), query: back.searchParams })
+      checkConsentReturn(source, { oauthClient: new Secret({ ...oauthClient, client_secret: secret }), query: back.searchParams })
     expect(check('sandbox')).not.toThrow()
     expect(check('secret-1')).toThrow('not signed')
   } finally {

@@ -6,7 +6,7 @@ const FILE_LINES = 500
 
 /** A secret becomes readable here and nowhere else: where it is sent, sealed, hashed, merged or opens the database. */
 const MAY_REVEAL =
-  /^packages\/(ferrule\/src\/engine\/(consent\/(accounts|exchange|consent-page)|credentials\/auth|http\/http|call\/(transport|download)|local|webhooks\/read-webhook)|server\/src\/(connectors\/links\/consent-secrets|events\/(endpoint-secrets|vendors\/vendor-seals)|tenancy\/(vault\/(application-seals|vault|master-key)|applications\/first-start)|main\/operator\/show-secret|db\/connections\/database-server))\.ts$/
+  /^packages\/(ferrule\/src\/engine\/(consent\/(accounts|exchange|consent-page)|credentials\/auth|http\/http|call\/(transport|download)|local|webhooks\/read-webhook)|server\/src\/(connectors\/links\/consent-secrets|events\/(endpoint-secrets|vendors\/vendor-seals)|tenancy\/(vault\/(master-seals|vault|master-key)|applications\/first-start)|main\/operator\/show-secret|db\/connections\/database-server))\.ts$/
 
 /** Returns whether a type, a class or a function is exported without a doc comment. Overloads share that of the first one. */
 function hasUndocumented(text: string): boolean {

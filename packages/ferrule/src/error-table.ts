@@ -103,12 +103,12 @@ export const errorTable = {
   ),
   oauth_credentials_not_found: caller(
     404,
-    'The organization has no application of its own at {vendor}.',
+    'The organization has no OAuth client at {vendor}.',
     'Store one with PUT /api/v1/oauth/credentials, or authorize without the consent page.',
   ),
   oauth_credentials_in_use: caller(
     409,
-    'Connectors use the application at {vendor}: {connectors}.',
+    'Connectors use the OAuth client at {vendor}: {connectors}.',
     'Delete or authorize them by other credentials first, or repeat with force=true.',
   ),
   connector_ambiguous: caller(409, 'Several connectors are meant by {given}: {known}.', 'Name one of them by its id.'),

@@ -34,10 +34,10 @@ const listExchangeFields = ({ headers = {}, expires, read, refresh, code }: Exch
   ...(code?.field === undefined ? [] : [code.field]),
 ]
 
-const listConsentFields = ({ send, application, signature, accounts, revoke }: Consent): string[] => [
+const listConsentFields = ({ send, oauthClient, signature, accounts, revoke }: Consent): string[] => [
   ...Object.values(send),
   ...(signature === undefined ? [] : [signature.key]),
-  ...application,
+  ...oauthClient,
   ...Object.values(accounts?.send ?? {}),
   ...Object.values(revoke?.send ?? {}),
 ]
@@ -53,7 +53,7 @@ const checkExchange = (name: string, { fields, exchange }: CredentialScheme): Se
 
 const checkPage = (name: string, { exchange, consent }: CredentialScheme, configuration: Fields): Sentences => {
   if (consent === undefined) return []
-  const { application, accounts, scopes = [], returns = {}, signature } = consent
+  const { oauthClient, accounts, scopes = [], returns = {}, signature } = consent
   const grant = exchange?.code
   return [
     grant === undefined && `credentials ${name} have a consent page, but no exchange of its code`,
@@ -71,14 +71,14 @@ const checkPage = (name: string, { exchange, consent }: CredentialScheme, config
     ...Object.entries(returns).flatMap(([param, value]) =>
       checkSlots(`the return's ${param} of credentials ${name}`, value, configuration),
     ),
-    // The account's owner gives nothing but the code, so everything else that is sent belongs to the operator's application.
+    // The account's owner gives nothing but the code, so everything else that is sent belongs to the operator's OAuth client.
     ...[
       ...Object.values(consent.send),
       ...Object.values(grant?.send ?? {}),
       ...Object.values(exchange?.headers ?? {}).flatMap(listSlots),
       ...(signature === undefined ? [] : [signature.key]),
     ].map(
-      (field) => !application.includes(field) && `credentials ${name} send ${field} for a consent, which is not part of the application`,
+      (field) => !oauthClient.includes(field) && `credentials ${name} send ${field} for a consent, which is not part of the OAuth client`,
     ),
   ]
 }

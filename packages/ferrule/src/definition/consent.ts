@@ -88,7 +88,7 @@ export interface ConsentRevocation {
 export interface ReturnSignature {
   /** Parameter that carries the signature. */
   readonly param: string
-  /** Credential field of the application with the key. */
+  /** Credential field of the OAuth client with the key. */
   readonly key: string
 }
 
@@ -102,7 +102,7 @@ export interface Consent {
   readonly constant: Readonly<Record<string, string>>
   /**
    * Scopes that the page asks for. A configuration value replaces `{name}`, percent-encoded, so that it stays within its scope. Omitted if
-   * the vendor's application states them.
+   * the OAuth client at the vendor states them.
    */
   readonly scopes?: readonly string[]
   /** What stands between two scopes; a space if omitted. */
@@ -110,7 +110,7 @@ export interface Consent {
   /** The page takes the digest of a secret, and the exchange of the code takes the secret itself (PKCE, RFC 7636, S256). */
   readonly pkce?: true
   /** Credential fields that belong to the operator's OAuth client at the vendor, not to the consenting account. */
-  readonly application: readonly string[]
+  readonly oauthClient: readonly string[]
   /** Who can consent, as a sentence. */
   readonly who: string
   /** Parameters of the return that can carry the code. The first with a value counts. */

@@ -16,7 +16,7 @@ export interface WebhookTime {
 
 interface SignatureKey {
   /**
-   * Name of the secret that verifies. A field of the credentials with this name verifies too, such as the client secret of an application. A
+   * Name of the secret that verifies. A field of the credentials with this name verifies too, such as the client secret of an OAuth client. A
    * service keeps other secrets beside the credentials, because they open nothing at the vendor.
    */
   readonly secret: string
@@ -55,7 +55,7 @@ export interface TokenSignature extends SignatureKey {
  */
 export type WebhookChallenge = { readonly when: Readonly<Record<string, string>>; readonly answer: string } | { readonly secret: string }
 
-/** What an event does: its records changed; they do not exist any more; they must be forgotten; the vendor's application was removed. */
+/** What an event does: its records changed; they do not exist any more; they must be forgotten; the OAuth client was removed at the vendor. */
 export const webhookEffects = ['changed', 'removed', 'redact', 'uninstalled'] as const
 /** What an event does. */
 export type WebhookEffect = (typeof webhookEffects)[number]

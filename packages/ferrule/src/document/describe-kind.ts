@@ -81,9 +81,9 @@ const filledFields = (given: Fields): Block =>
 /** Describes the consent page of a scheme, for those who consent and for the operator. */
 const describeConsent = ({ consent }: CredentialScheme): Block[] => {
   if (consent === undefined) return []
-  const application = consent.application.map((field) => `\`${field}\``).join(' and ')
+  const fields = consent.oauthClient.map((field) => `\`${field}\``).join(' and ')
   const scopes = consent.scopes === undefined ? '' : ` It needs the scopes ${consent.scopes.map((scope) => `\`${scope}\``).join(', ')}.`
-  return [paragraph(`By a consent page. ${consent.who} The page belongs to the operator's application (${application}).${scopes}`)]
+  return [paragraph(`By a consent page. ${consent.who} The page belongs to the operator's OAuth client (${fields}).${scopes}`)]
 }
 
 /** Describes how a list continues, in one sentence. */

@@ -24,7 +24,7 @@ const token = {
   ),
   connector_ids: orNull(list(uuid('Connector id'), 'Connectors that the token reaches; null: all connectors of the workspaces')),
   scopes: list(oneOf('A scope', ...mcpScopes), 'Scopes'),
-  client_id: orNull(str('OAuth client that was granted the token on the sign-in page; null: the token was made by hand')),
+  client_id: orNull(str('MCP client that was granted the token on the sign-in page; null: the token was made by hand')),
   resource: str('Address of the MCP endpoint; only this address takes the token'),
   created_at: time('Time of creation'),
   expires_at: time('Time of expiry'),

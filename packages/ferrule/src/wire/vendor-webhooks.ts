@@ -8,10 +8,10 @@ export const connectorWebhooks = record(
     connector_id: uuid('Connector'),
     address: orNull(str('Address to give to the vendor; whoever has it can send, and only the signature counts. null: there is none')),
     application_address: orNull(
-      str('Address of the application that the connector was made through: events for its account reach the connector too. null: none'),
+      str('Address of the OAuth client that the connector was made through: events for its account reach the connector too. null: none'),
     ),
     verified_by: oneOf(
-      'What verifies requests. secret: one that was set; credentials: a field of the connector or its application; nothing: all are refused',
+      'What verifies requests. secret: one that was set; credentials: a field of the connector or its OAuth client; nothing: all are refused',
       ...(['secret', 'credentials', 'nothing'] as const),
     ),
     offered_secret: orNull(

@@ -29,7 +29,7 @@ import type { CallCode, CallReport } from '../values/metric-types.ts'
 import { failInactive } from '../values/read.ts'
 import { tryAgain } from '../values/try-again.ts'
 import type { Connectors } from './connector-types.ts'
-import { cutApplication, openCredentials } from './credential-trial.ts'
+import { cutOAuthClient, openCredentials } from './credential-trial.ts'
 import { listKindNames, readDraft } from './draft.ts'
 import { createWriteClaims } from './request-claims.ts'
 import * as sql from './sql/connectors.ts'
@@ -377,7 +377,7 @@ const storeOnce = (
     const workspace = await holdWorkspace(db, viewOrganization(row.organization_id), row.workspace_id)
     if (workspace === undefined) throw fail('connector_not_found', {})
     const dataKeyId = workspace.data_key_id
-    const { sealed, fields } = await vault.seal(db, { ...toConnectorRef(row), dataKeyId }, cutApplication(row, next))
+    const { sealed, fields } = await vault.seal(db, { ...toConnectorRef(row), dataKeyId }, cutOAuthClient(row, next))
     const isStored = await sql.replaceCredentials(db, toVersion(row), { sealed, fields, dataKeyId })
     if (isStored && row.status === 'auth_error') await storeConnectorEvent(db, source, 'connector.auth_recovered', toVersion(row))
     return isStored

@@ -24,7 +24,7 @@ const delaysMs = [60_000, 5 * 60_000, 15 * 60_000, 3_600_000, 3_600_000, 6 * 3_6
 /** Tokens that one run ends. */
 const batch = 20
 
-type EndingConnector = SealedCredentialsRow & Pick<SealedConnectorRow, 'vendor_application_id' | 'configuration' | 'sandbox'>
+type EndingConnector = SealedCredentialsRow & Pick<SealedConnectorRow, 'oauth_client_id' | 'configuration' | 'sandbox'>
 
 /** Reports a token that stays valid at the vendor. */
 function report(parts: Parts, connectorId: string, { kind, code }: { readonly kind: string; readonly code: string }): void {
@@ -45,12 +45,12 @@ async function openEnding(parts: Seals, db: Db, row: EndingConnector): Promise<S
 
 /** Keeps the token of a deleted connector, for the vendor to end. Call it in the transaction of the deletion. */
 export async function keepRevocation(parts: Parts, db: Db, row: EndingConnector): Promise<void> {
-  const { organization_id, kind, vendor_application_id, configuration, sandbox } = row
-  if (vendor_application_id === null) return // without the operator's application the vendor ends nothing
+  const { organization_id, kind, oauth_client_id, configuration, sandbox } = row
+  if (oauth_client_id === null) return // without the operator's OAuth client the vendor ends nothing
   const values = await openEnding(parts, db, row)
   if (values === undefined) return report(parts, row.id, { kind, code: 'credentials_unreadable' })
   const ref = { organizationId: organization_id, kind, connectorId: row.id }
-  const { masterKeyId, sealed } = parts.applicationSeals.seal(ref, values)
+  const { masterKeyId, sealed } = parts.masterSeals.seal(ref, values)
   const now = parts.source.clock()
   await insertConsentRevocation(db, {
     id: newId(parts.source),
@@ -59,7 +59,7 @@ export async function keepRevocation(parts: Parts, db: Db, row: EndingConnector)
     kind,
     configuration,
     sandbox,
-    vendor_application_id,
+    oauth_client_id,
     sealed,
     master_key_id: masterKeyId,
     failures: 0,
@@ -79,7 +79,7 @@ export async function keepRevocationsOf(
 ): Promise<void> {
   const consents = Map.groupBy(await holdConsentsOf(db, workspace), (row) => row.consent_digest)
   for (const sharing of consents.values()) {
-    const last = sharing.find((row) => row.vendor_application_id !== null)
+    const last = sharing.find((row) => row.oauth_client_id !== null)
     if (last !== undefined && sharing.every((row) => row.workspace_id === workspace.id)) await keepRevocation(parts, db, last)
   }
 }
@@ -88,7 +88,7 @@ export async function keepRevocationsOf(
 async function connect(parts: Parts, row: ConsentRevocationRow): Promise<Connection> {
   const { organization_id: organizationId, connector_id: connectorId, kind } = row
   const sealed = { masterKeyId: row.master_key_id, sealed: row.sealed }
-  const values = parts.applicationSeals.open({ organizationId, kind, connectorId }, sealed)
+  const values = parts.masterSeals.open({ organizationId, kind, connectorId }, sealed)
   const vendor = { kind: await parts.kinds.get(row), sandbox: Boolean(row.sandbox) }
   return buildConnection(parts, vendor, { configuration: JSON.parse(row.configuration), credentials: toUnstoredSource(values) })
 }

@@ -8,17 +8,17 @@ import { asFerruleError, errorConsequences, fail, failValidation } from 'ferrule
 import type { ArrivingCall } from '../calls/admission.ts'
 import type { Db } from '../db/database.ts'
 import type { Parts, Seals, VendorCalls } from '../main/parts.ts'
-import { addFields, hasFields, omitFields } from '../tenancy/vault/application-seals.ts'
+import { addFields, hasFields, omitFields } from '../tenancy/vault/master-seals.ts'
 import { toConnectorRef } from '../values/access.ts'
 import { tryAgain } from '../values/try-again.ts'
 import type { CredentialTrial } from './connector-types.ts'
 import { type ConnectorChange, type CreationId, findCreation, type SealedConnectorRow, saveCreation } from './sql/connectors.ts'
-import { keepVendorApplication } from './sql/vendor-applications.ts'
+import { keepOAuthClient } from './sql/oauth-clients.ts'
 
 /** The consent that credentials come from. */
 export interface ConsentOrigin {
-  readonly vendorApplicationId: string
-  /** Names of the application's fields. */
+  readonly oauthClientId: string
+  /** Names of the OAuth client's fields. */
   readonly fields: readonly string[]
   /** Digest of the token, by which connectors of one consent are known; null when the vendor ends no tokens. */
   readonly digest: string | null
@@ -42,7 +42,7 @@ export interface StoringTrial extends CredentialTrial {
 
 interface StoredOrigin {
   readonly values: Secret<CredentialValues>
-  readonly columns: Required<Pick<ConnectorChange, 'vendor_application_id' | 'consent_digest' | 'account'>>
+  readonly columns: Required<Pick<ConnectorChange, 'oauth_client_id' | 'consent_digest' | 'account'>>
 }
 
 /** Where credentials come from, and which account they reach. */
@@ -54,62 +54,59 @@ interface OriginOfCredentials {
   readonly account: string | undefined
 }
 
-/** Cuts the application's fields out of credentials that come from a consent. @throws FerruleError `oauth_credentials_not_found` */
+/** Cuts the OAuth client's fields out of credentials that come from a consent. @throws FerruleError `oauth_credentials_not_found` */
 export async function cutOrigin(
   db: Db,
   { organizationId, kind, consent, account: found }: OriginOfCredentials,
   values: Secret<CredentialValues>,
 ): Promise<StoredOrigin> {
   const account = found ?? null
-  if (consent === undefined) return { values, columns: { vendor_application_id: null, consent_digest: null, account } }
-  const kept = await keepVendorApplication(db, organizationId, consent.vendorApplicationId)
+  if (consent === undefined) return { values, columns: { oauth_client_id: null, consent_digest: null, account } }
+  const kept = await keepOAuthClient(db, organizationId, consent.oauthClientId)
   if (kept === undefined) throw fail('oauth_credentials_not_found', { vendor: kind })
-  const columns = { vendor_application_id: kept.id, consent_digest: consent.digest, account }
+  const columns = { oauth_client_id: kept.id, consent_digest: consent.digest, account }
   return { values: omitFields(values, consent.fields), columns }
 }
 
-/** Opens the application of a connector; undefined without one. @throws FerruleError `credentials_unreadable` */
-function openApplication(
-  { applicationSeals }: Pick<Parts, 'applicationSeals'>,
-  row: SealedCredentialsRow,
-): Secret<CredentialValues> | undefined {
-  const { organization_id: organizationId, kind, application_sealed: sealed, application_key_id: masterKeyId } = row
-  return sealed === null || masterKeyId === null ? undefined : applicationSeals.open({ organizationId, kind }, { masterKeyId, sealed })
+/** Opens the OAuth client of a connector; undefined without one. @throws FerruleError `credentials_unreadable` */
+function openOAuthClient({ masterSeals }: Pick<Parts, 'masterSeals'>, row: SealedCredentialsRow): Secret<CredentialValues> | undefined {
+  const { organization_id: organizationId, kind, oauth_client_sealed: sealed, oauth_client_key_id: masterKeyId } = row
+  return sealed === null || masterKeyId === null ? undefined : masterSeals.open({ organizationId, kind }, { masterKeyId, sealed })
 }
 
 /** What opens the credentials of a connector. */
 export type SealedCredentialsRow = Pick<
   SealedConnectorRow,
-  'organization_id' | 'workspace_id' | 'id' | 'kind' | 'sealed' | 'data_key_id' | 'application_sealed' | 'application_key_id'
+  'organization_id' | 'workspace_id' | 'id' | 'kind' | 'sealed' | 'data_key_id' | 'oauth_client_sealed' | 'oauth_client_key_id'
 >
 
 /**
- * Opens the credentials of a connector, with the fields of its application as they are now.
+ * Opens the credentials of a connector, with the fields of its OAuth client as they are now.
  * @returns undefined when a rotation deleted the data key: read the row again
  * @throws FerruleError `credentials_unreadable`
  */
 export async function openCredentials(parts: Seals, db: Db, row: SealedCredentialsRow): Promise<Secret<CredentialValues> | undefined> {
   const own = await parts.vault.open(db, { ...toConnectorRef(row), dataKeyId: row.data_key_id }, row.sealed)
-  const application = own === undefined ? undefined : openApplication(parts, row)
-  return own === undefined || application === undefined ? own : addFields(own, application)
+  const oauthClient = own === undefined ? undefined : openOAuthClient(parts, row)
+  return own === undefined || oauthClient === undefined ? own : addFields(own, oauthClient)
 }
 
 // JSON that this service wrote.
-const parseFields = (row: SealedConnectorRow): readonly string[] => JSON.parse(row.application_fields ?? '[]')
+const parseFields = (row: SealedConnectorRow): readonly string[] => JSON.parse(row.oauth_client_fields ?? '[]')
 
-/** Returns the values to store of a connector's opened credentials: without the fields of its application. */
-export const cutApplication = (row: SealedConnectorRow, values: Secret<CredentialValues>): Secret<CredentialValues> =>
+/** Returns the values to store of a connector's opened credentials: without the fields of its OAuth client. */
+export const cutOAuthClient = (row: SealedConnectorRow, values: Secret<CredentialValues>): Secret<CredentialValues> =>
   omitFields(values, parseFields(row))
 
-/** Returns the application that changed credentials still belong to; undefined when its fields are not theirs any longer. */
+/** Returns the OAuth client that changed credentials still belong to; undefined when its fields are not theirs any longer. */
 export function findKeptOrigin(
-  parts: Pick<Parts, 'applicationSeals'>,
+  parts: Pick<Parts, 'masterSeals'>,
   row: SealedConnectorRow,
   values: Secret<CredentialValues>,
 ): ConsentOrigin | undefined {
-  const application = openApplication(parts, row)
-  if (application === undefined || row.vendor_application_id === null || !hasFields(values, application)) return undefined
-  return { vendorApplicationId: row.vendor_application_id, fields: parseFields(row), digest: null }
+  const oauthClient = openOAuthClient(parts, row)
+  if (oauthClient === undefined || row.oauth_client_id === null || !hasFields(values, oauthClient)) return undefined
+  return { oauthClientId: row.oauth_client_id, fields: parseFields(row), digest: null }
 }
 
 /** Retention of renewed tokens for a repeat, in milliseconds: 24 hours. */

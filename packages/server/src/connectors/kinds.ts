@@ -64,7 +64,7 @@ export function* describeInSteps(kind: ServedKind): Steps<DefinitionRecord> {
       scheme,
       title,
       schema: toSchema(fields),
-      application_fields: consent?.application ?? [],
+      application_fields: consent?.oauthClient ?? [],
       revokes_consent: consent?.revoke !== undefined,
     })),
     configuration: buildConfigurationSchema(definition),

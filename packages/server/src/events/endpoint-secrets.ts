@@ -4,7 +4,7 @@ import { asFerruleError, formatWebhookSecret } from 'ferrule/internal'
 import type { Parts } from '../main/parts.ts'
 import type { EndpointRow } from './sql/webhooks.ts'
 
-type SecretParts = Pick<Parts, 'source' | 'applicationSeals'>
+type SecretParts = Pick<Parts, 'source' | 'masterSeals'>
 type EndpointSecrets = Pick<EndpointRow, 'sealed' | 'master_key_id' | 'previous_until'>
 
 /** A new secret, with the columns that keep it. */
@@ -14,18 +14,14 @@ export interface NewEndpointSecret {
   readonly columns: EndpointSecrets
 }
 
-function seal(
-  { applicationSeals }: SecretParts,
-  row: Pick<EndpointRow, 'organization_id' | 'id'>,
-  values: Readonly<Record<string, string>>,
-) {
+function seal({ masterSeals }: SecretParts, row: Pick<EndpointRow, 'organization_id' | 'id'>, values: Readonly<Record<string, string>>) {
   const ref = { organizationId: row.organization_id, endpointId: row.id }
-  const { masterKeyId, sealed } = applicationSeals.seal(ref, new Secret(values))
+  const { masterKeyId, sealed } = masterSeals.seal(ref, new Secret(values))
   return { sealed, master_key_id: masterKeyId }
 }
 
-const open = ({ applicationSeals }: Pick<Parts, 'applicationSeals'>, row: EndpointRow) =>
-  applicationSeals
+const open = ({ masterSeals }: Pick<Parts, 'masterSeals'>, row: EndpointRow) =>
+  masterSeals
     .open({ organizationId: row.organization_id, endpointId: row.id }, { masterKeyId: row.master_key_id, sealed: row.sealed })
     .reveal()
 
@@ -53,7 +49,7 @@ export function replaceSecret(parts: SecretParts, row: EndpointRow, previousUnti
 }
 
 /** Opens the secrets that sign now, the newest first. @throws FerruleError `credentials_unreadable` */
-export function openSecrets(parts: Pick<Parts, 'applicationSeals'>, row: EndpointRow, now: number): readonly string[] {
+export function openSecrets(parts: Pick<Parts, 'masterSeals'>, row: EndpointRow, now: number): readonly string[] {
   const { current = '', previous = '' } = open(parts, row)
   return previous !== '' && now < (row.previous_until ?? 0) ? [current, previous] : [current]
 }

@@ -65,10 +65,7 @@ function wants(
 }
 
 /** Services that the worker needs. */
-export type EventWorkerParts = Pick<
-  Parts,
-  'kinds' | 'database' | 'source' | 'settings' | 'applicationSeals' | 'events' | 'onBackgroundError'
->
+export type EventWorkerParts = Pick<Parts, 'kinds' | 'database' | 'source' | 'settings' | 'masterSeals' | 'events' | 'onBackgroundError'>
 
 /** Options of a worker. */
 export interface EventWorkerOptions {

@@ -42,7 +42,7 @@ export interface Webhooks {
   purgeExpired(now: number): Promise<number>
 }
 
-type WebhookParts = Pick<Parts, 'database' | 'source' | 'settings' | 'applicationSeals' | 'events' | 'masterKeys'>
+type WebhookParts = Pick<Parts, 'database' | 'source' | 'settings' | 'masterSeals' | 'events' | 'masterKeys'>
 
 const dayMs = 86_400_000
 const testsInMinute = 5

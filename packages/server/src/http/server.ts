@@ -83,7 +83,7 @@ export interface ServerOptions {
   /** Cuts answers that were read apart from the loop. */
   readonly cutter?: Cutter | undefined
   readonly metrics: Metrics
-  /** Fetches metadata documents of OAuth clients; default: from public addresses only. */
+  /** Fetches metadata documents of MCP clients; default: from public addresses only. */
   readonly documents?: DocumentHttp
   /** Built files of the console and the connect page; default: those of this build, or of this checkout. */
   readonly webFolder?: string

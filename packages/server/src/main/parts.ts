@@ -5,8 +5,8 @@ import type { ConnectorNotice } from 'ferrule/wire'
 import type { Admission } from '../calls/admission.ts'
 import type { Kinds, ServedKind } from '../connectors/connector-types.ts'
 import type { Database } from '../db/database.ts'
-import type { ApplicationSeals } from '../tenancy/vault/application-seals.ts'
 import type { MasterKeys } from '../tenancy/vault/master-key.ts'
+import type { MasterSeals } from '../tenancy/vault/master-seals.ts'
 import type { DataKeys, Vault } from '../tenancy/vault/vault.ts'
 import type { IdSource } from '../values/ids.ts'
 import type { Unfinished } from '../values/try-again.ts'
@@ -29,7 +29,7 @@ export interface Parts {
   readonly masterKeys: MasterKeys
   readonly dataKeys: DataKeys
   readonly vault: Vault
-  readonly applicationSeals: ApplicationSeals
+  readonly masterSeals: MasterSeals
   readonly kinds: Kinds
   readonly engine: ServiceEngine
   readonly admission: Admission
@@ -48,6 +48,6 @@ export interface Parts {
 /** The database, with the clock and the randomness of what is stored in it. */
 export type Stored = Pick<Parts, 'database' | 'source'>
 /** Opens and seals credentials. */
-export type Seals = Pick<Parts, 'vault' | 'applicationSeals'>
+export type Seals = Pick<Parts, 'vault' | 'masterSeals'>
 /** Calls vendors, within the limits of organizations. */
 export type VendorCalls = Pick<Parts, 'engine' | 'admission'>

@@ -11,7 +11,7 @@ import type { Usage } from '../calls/usage/usage.ts'
 import type { KeptAnswers, Writes } from '../calls/writes.ts'
 import type { Connectors, Kinds } from '../connectors/connector-types.ts'
 import type { KindPromotions } from '../connectors/kind-promotions.ts'
-import type { ConnectLinks, ConnectPages, ConsentRevocations, VendorApplications } from '../connectors/links/connect-types.ts'
+import type { ConnectLinks, ConnectPages, ConsentRevocations, OAuthClients } from '../connectors/links/connect-types.ts'
 import type { OwnKinds } from '../connectors/own-kinds.ts'
 import type { ConsumerRows } from '../copies/changes/consumer-rows.ts'
 import type { SyncServices, Syncs, SyncWorker } from '../copies/sync-types.ts'
@@ -48,7 +48,7 @@ export interface Platform {
   readonly connectors: Connectors
   readonly connectLinks: ConnectLinks
   readonly connectPages: ConnectPages
-  readonly vendorApplications: VendorApplications
+  readonly oauthClients: OAuthClients
   readonly consentRevocations: ConsentRevocations
   readonly writes: Writes
   readonly keptAnswers: KeptAnswers

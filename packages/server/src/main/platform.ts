@@ -16,7 +16,7 @@ import { createKindPromotions } from '../connectors/kind-promotions.ts'
 import { createKinds } from '../connectors/kinds.ts'
 import { createConnectPages } from '../connectors/links/connect.ts'
 import { createConnectLinks } from '../connectors/links/links.ts'
-import { createVendorApplications } from '../connectors/links/vendor-applications.ts'
+import { createOAuthClients } from '../connectors/links/oauth-clients.ts'
 import { createOwnKinds, type ReadUploads } from '../connectors/own-kinds.ts'
 import { listChangesDays } from '../connectors/sql/connectors.ts'
 import { createConsumerRows } from '../copies/changes/consumer-rows.ts'
@@ -46,8 +46,8 @@ import { databaseNow, readState, writeState } from '../tenancy/sql/installation-
 import { listUsedMasterKeys } from '../tenancy/sql/keys.ts'
 import { createMcpTokens, LastUses } from '../tenancy/tokens/mcp-tokens.ts'
 import { createTokens } from '../tenancy/tokens/tokens.ts'
-import { createApplicationSeals } from '../tenancy/vault/application-seals.ts'
 import { openMasterKeys } from '../tenancy/vault/master-key.ts'
+import { createMasterSeals } from '../tenancy/vault/master-seals.ts'
 import { createRotation } from '../tenancy/vault/rotation.ts'
 import { createDataKeys, createVault } from '../tenancy/vault/vault.ts'
 import { createWorkspaces } from '../tenancy/workspaces/workspaces.ts'
@@ -226,7 +226,7 @@ async function buildFoundation(database: Database, options: PlatformOptions, clo
     masterKeys,
     dataKeys,
     vault: createVault(dataKeys, source.randomBytes),
-    applicationSeals: createApplicationSeals(masterKeys, source.randomBytes),
+    masterSeals: createMasterSeals(masterKeys, source.randomBytes),
     kinds: createKinds(database.db, options.kinds, options.standIns),
     engine,
     admission: new Admission(limits, options.memory ?? new BodyMemory({ bytes })),
@@ -333,7 +333,7 @@ function createTokenServices(parts: Parts) {
 const createConnectServices = (parts: Parts, connectors: Connectors) => ({
   connectLinks: createConnectLinks(parts),
   connectPages: createConnectPages(parts, connectors),
-  vendorApplications: createVendorApplications(parts),
+  oauthClients: createOAuthClients(parts),
   consentRevocations: createConsentRevocations(parts),
 })
 

@@ -205,7 +205,7 @@ function SchemeStep({ kind }: { readonly kind: PageKind }) {
     <Step title={`How would you like to connect ${kind.title}?`}>
       {choices.length === 0 && (
         <p>
-          There is no way to connect {kind.title} here yet. Ask the one who sent the link: an application at {kind.title} has to be set up.
+          There is no way to connect {kind.title} here yet. Ask the one who sent the link: an OAuth client at {kind.title} has to be set up.
         </p>
       )}
       <Choices choices={choices} />

@@ -137,7 +137,7 @@ export const gong = connector(
           constant: { response_type: 'code' },
           send: { client_id: 'client_id' },
           scopes,
-          application: ['client_id', 'client_secret'],
+          oauthClient: ['client_id', 'client_secret'],
           who: 'A technical administrator of Gong can consent; Gong refuses everybody else.',
           code: ['code'],
         },

@@ -236,7 +236,7 @@ export const shopify = connector({
         constant: {},
         scopes,
         separator: ',',
-        application: ['client_id', 'client_secret'],
+        oauthClient: ['client_id', 'client_secret'],
         who: 'The owner of the store, or staff who may install apps, can consent.',
         code: ['code'],
         signature: { param: 'hmac', key: 'client_secret' },

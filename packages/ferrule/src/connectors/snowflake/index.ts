@@ -55,7 +55,7 @@ const oauth = {
     // The encoded form takes every name of a role.
     scopes: ['refresh_token', 'session:role-encoded:{role}'],
     pkce: true,
-    application: ['client_id', 'client_secret'],
+    oauthClient: ['client_id', 'client_secret'],
     who: 'A user of the account who has the role can consent; Snowflake refuses ACCOUNTADMIN, ORGADMIN and SECURITYADMIN unless the account allows them.',
     code: ['code'],
   },

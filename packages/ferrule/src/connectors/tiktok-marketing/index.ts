@@ -74,7 +74,7 @@ export const tiktokMarketing = connector(
           page: 'GET /portal/auth',
           constant: {},
           send: { app_id: 'app_id' },
-          application: ['app_id', 'secret'],
+          oauthClient: ['app_id', 'secret'],
           who: 'The advertiser signs in to TikTok, ticks the ad accounts, and confirms with a code that TikTok sends.',
           code: ['auth_code', 'code'],
           accounts: {

@@ -176,7 +176,7 @@ export interface Engine {
   /**
    * Exchanges the code of a consent for credentials, with one request that is never repeated.
    * @param connection the kind with its configuration and origins; there are no credentials yet
-   * @returns the credentials, with the values of the application
+   * @returns the credentials, with the values of the OAuth client
    * @throws FerruleError `upstream_auth_failed` for a refusal; `consent_unclear` if nobody knows whether the vendor spent the code
    */
   exchangeConsent(connection: BareConnection, consented: ConsentCode): Promise<Secret<CredentialValues>>

@@ -44,7 +44,7 @@ function readAccounts(connection: Connection, { at, id, name }: ConsentAccounts,
 }
 
 /**
- * Lists the accounts that the consent behind a connection's credentials covers. The request can carry the secret of the application in its
+ * Lists the accounts that the consent behind a connection's credentials covers. The request can carry the secret of the OAuth client in its
  * query, so nothing may log its address.
  * @returns undefined if the credentials do not come from a consent with accounts
  * @throws FerruleError of the vendor

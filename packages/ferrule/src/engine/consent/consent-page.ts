@@ -11,8 +11,8 @@ export interface ConsentScheme {
   readonly name: string
   readonly title: string
   /** Credential fields of the operator's OAuth client at the vendor. A connector refers to them and does not store them. */
-  readonly applicationFields: readonly string[]
-  /** Scopes that the page asks for; empty if the vendor's application states them. */
+  readonly oauthClientFields: readonly string[]
+  /** Scopes that the page asks for; empty if the OAuth client at the vendor states them. */
   readonly scopes: readonly string[]
   /** Who can consent, as a sentence. */
   readonly who: string
@@ -39,7 +39,7 @@ export function findConsent(definition: ConnectorDefinition): ConsentScheme | un
   return {
     name,
     title: definition.credentials[name]?.title ?? name,
-    applicationFields: consent.application,
+    oauthClientFields: consent.oauthClient,
     scopes: consent.scopes ?? [],
     who: consent.who,
     hasVerifier: consent.pkce === true,
@@ -50,14 +50,14 @@ export function findConsent(definition: ConnectorDefinition): ConsentScheme | un
 /** What the address of a consent page is made of. */
 export interface ConsentUrlOptions {
   readonly definition: ConnectorDefinition
-  /** Values of `applicationFields`. Only the fields that the page takes become part of the address, never a secret. */
-  readonly application: Secret<CredentialValues>
+  /** Values of `oauthClientFields`. Only the fields that the page takes become part of the address, never a secret. */
+  readonly oauthClient: Secret<CredentialValues>
   /** Where the vendor sends the browser back to, exactly as registered at the vendor. */
   readonly redirectUrl: string
   readonly state: string
   /** For kinds with `hasVerifier`: 43 to 128 letters, digits, `-` and `_`. Keep it for the exchange; the address holds its digest only. */
   readonly verifier?: Secret<string>
-  /** Scopes instead of the definition's, for an application that has fewer. */
+  /** Scopes instead of the definition's, for an OAuth client that has fewer. */
   readonly scopes?: readonly string[]
   /** Values of the configuration, for pages on the customer's own host and scopes that name one. */
   readonly configuration?: Readonly<Record<string, unknown>>
@@ -89,11 +89,11 @@ const fillScope = (source: OriginSource, scope: string): string =>
 
 /**
  * Builds the address of the consent page for one attempt.
- * @throws FerruleError `validation_failed` if the kind has no consent page, or a field of the application or the verifier is missing
+ * @throws FerruleError `validation_failed` if the kind has no consent page, or a field of the OAuth client or the verifier is missing
  */
 export function buildConsentUrl({
   definition,
-  application,
+  oauthClient,
   redirectUrl,
   state,
   verifier,
@@ -103,10 +103,10 @@ export function buildConsentUrl({
 }: ConsentUrlOptions): string {
   const consent = findConsentPage(definition)?.consent
   if (consent === undefined) throw failNoConsent(definition)
-  const values = application.reveal()
+  const values = oauthClient.reveal()
   const missing = Object.values(consent.send).filter((field) => !values[field])
   if (missing.length > 0)
-    throw failValidation(missing.map((field) => ({ field: `/application/${field}`, message: 'is required', error_code: 'required' })))
+    throw failValidation(missing.map((field) => ({ field: `/oauthClient/${field}`, message: 'is required', error_code: 'required' })))
   const source = { kind: { definition }, configuration }
   const asked = (scopes ?? consent.scopes ?? []).map((scope) => fillScope(source, scope))
   const query = encodeQuery({
@@ -158,10 +158,10 @@ const signReturn = (query: URLSearchParams, param: string, key: string): Buffer 
   return createHmac('sha256', key).update(new URLSearchParams(others).toString()).digest()
 }
 
-function isSigned(query: URLSearchParams, { param, key }: NonNullable<Consent['signature']>, application: CredentialValues): boolean {
+function isSigned(query: URLSearchParams, { param, key }: NonNullable<Consent['signature']>, oauthClient: CredentialValues): boolean {
   const given = Buffer.from(/^[0-9a-f]{64}$/i.exec(readOnce(query, param) ?? '')?.[0] ?? '', 'hex')
-  const own = signReturn(query, param, application[key] ?? '')
-  return Boolean(application[key]) && given.length === own.length && timingSafeEqual(given, own)
+  const own = signReturn(query, param, oauthClient[key] ?? '')
+  return Boolean(oauthClient[key]) && given.length === own.length && timingSafeEqual(given, own)
 }
 
 /**
@@ -173,17 +173,17 @@ function isSigned(query: URLSearchParams, { param, key }: NonNullable<Consent['s
 export function checkConsentReturn(
   source: OriginSource,
   {
-    application,
+    oauthClient,
     query = new URLSearchParams(),
-  }: { readonly application: Secret<CredentialValues>; readonly query?: URLSearchParams | undefined },
+  }: { readonly oauthClient: Secret<CredentialValues>; readonly query?: URLSearchParams | undefined },
 ): void {
   const { title } = source.kind.definition
   const { signature, returns = {} } = findConsentPage(source.kind.definition)?.consent ?? {}
-  if (signature !== undefined && !isSigned(query, signature, application.reveal()))
+  if (signature !== undefined && !isSigned(query, signature, oauthClient.reveal()))
     throw fail(
       'connect_return_refused',
-      { reason: `it is not signed by ${title} for the application that is stored here` },
-      { hint: `Start the authorization again. If this repeats, store the ${signature.key} that ${title} shows for the application now.` },
+      { reason: `it is not signed by ${title} for the OAuth client that is stored here` },
+      { hint: `Start the authorization again. If this repeats, store the ${signature.key} that ${title} shows for the OAuth client now.` },
     )
   for (const [param, template] of Object.entries(returns)) {
     const expected = fillTemplate(source, template)

@@ -19,8 +19,8 @@ import { checkConsentReturn, failNoConsent, findConsentPage } from './consent-pa
 
 /** What a consent brought back. */
 export interface ConsentCode {
-  /** Values of `applicationFields`. */
-  readonly application: Secret<CredentialValues>
+  /** Values of `oauthClientFields`. */
+  readonly oauthClient: Secret<CredentialValues>
   /** The code of the return. Check its state first: the exchange itself proves nothing about the browser. */
   readonly code: string
   /** The whole return, for vendors that sign it or state the account in it. */
@@ -31,7 +31,7 @@ export interface ConsentCode {
   readonly verifier?: Secret<string>
 }
 
-/** Error codes that blame the operator's application. */
+/** Error codes that blame the operator's OAuth client. */
 const applicationErrors: ReadonlySet<unknown> = new Set(['invalid_client', 'unauthorized_client'])
 
 function failRefused(connection: BareConnection, answer: WireAnswer, reason: string): FerruleError {
@@ -52,7 +52,7 @@ function toConsentError({ kind }: BareConnection, thrown: unknown): unknown {
 
 const buildExchange = (
   connection: BareConnection,
-  { application, code, redirectUrl, verifier }: ConsentCode,
+  { oauthClient, code, redirectUrl, verifier }: ConsentCode,
 ): Omit<GrantExchange, 'context'> & { readonly exchange: Exchange } => {
   const { definition } = connection.kind
   const { name = '', consent } = findConsentPage(definition) ?? {}
@@ -60,12 +60,12 @@ const buildExchange = (
   const exchange = scheme?.exchange
   const grant = exchange?.code
   if (scheme === undefined || consent === undefined || exchange === undefined || grant === undefined) throw failNoConsent(definition)
-  const given = application.reveal()
+  const given = oauthClient.reveal()
   return {
     scheme,
     exchange,
     grant,
-    values: Object.fromEntries(consent.application.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]]))),
+    values: Object.fromEntries(consent.oauthClient.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]]))),
     more: {
       [grant.code]: code,
       ...(grant.redirectUri === undefined ? {} : { [grant.redirectUri]: redirectUrl }),
@@ -79,9 +79,9 @@ const buildExchange = (
 /**
  * Exchanges the code of a consent, with one request that is never repeated. Does not end with the caller: the code would be spent, and its
  * token lost.
- * @returns the credentials, with the values of the application
+ * @returns the credentials, with the values of the OAuth client
  * @throws FerruleError `connect_return_refused` for a return that is not the vendor's; `upstream_auth_failed` if the vendor refuses the code
- *   or the application; `consent_unclear` if nobody knows whether the vendor spent the code; `upstream_answer_invalid` if the customer's base
+ *   or the OAuth client; `consent_unclear` if nobody knows whether the vendor spent the code; `upstream_answer_invalid` if the customer's base
  *   address is not the vendor's
  */
 export async function exchangeConsent(

@@ -278,7 +278,7 @@ const readField = (values: CredentialValues, name: string): readonly string[] =>
 
 /**
  * Reads a request that a vendor sent. Everything that is not signed by one of the secrets is refused, before its body is parsed.
- * @param secrets values that have the kind's secret of webhooks, the newest first: a connector's credentials, those of the vendor's application,
+ * @param secrets values that have the kind's secret of webhooks, the newest first: a connector's credentials, those of the OAuth client,
  *   or secrets that are kept beside them. Values without it do not count
  */
 export function readWebhook(

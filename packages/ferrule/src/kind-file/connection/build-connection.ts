@@ -278,7 +278,7 @@ const buildConsent = (
   ...(scopes === undefined ? {} : { scopes }),
   ...(separator === undefined ? {} : { separator }),
   ...(pkce ? { pkce } : {}),
-  application: grantFields,
+  oauthClient: grantFields,
   who: who ?? `The owner of the ${title} account can consent.`,
   code: [names.code ?? 'code'],
   ...(signature === undefined ? {} : { signature: { param: signature, key: 'client_secret' } }),

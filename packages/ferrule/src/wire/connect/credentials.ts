@@ -5,8 +5,8 @@ import { body, query, record, uuid, type Wire } from '../schemas.ts'
 import { webhookSecret } from '../vendor-webhooks.ts'
 
 const credentials = {
-  id: uuid('Id of the application'),
-  scope_type: oneOf('Whose application it is', 'organization'),
+  id: uuid('Id of the OAuth client'),
+  scope_type: oneOf('Whose OAuth client it is', 'organization'),
   scope_id: uuid('Organization id'),
   connector_type: str('Slug of the kind'),
   connector_definition_id: uuid('Definition id of the kind'),
@@ -30,21 +30,21 @@ export type OAuthCredentialsRecord = Wire<typeof oauthCredentialsRecord>
 
 export const oauthCredentialsList = record(
   'OAuthCredentialsList',
-  { data: list(oauthCredentialsRecord, 'Applications, by kind') },
-  'The applications of the organization at vendors',
+  { data: list(oauthCredentialsRecord, 'OAuth clients, by kind') },
+  'The OAuth clients of the organization at vendors',
 )
-/** The applications of an organization. */
+/** The OAuth clients of an organization. */
 export type OAuthCredentialsList = Wire<typeof oauthCredentialsList>
 
 export const oauthCredentialsRemoval = record(
   'OAuthCredentialsRemoval',
   {
-    id: uuid('Id of the application'),
+    id: uuid('Id of the OAuth client'),
     connectors: int('Connectors that used it; each needs a new authorization before its token expires'),
   },
-  'A deleted application',
+  'A deleted OAuth client',
 )
-/** A deleted application. */
+/** A deleted OAuth client. */
 export type OAuthCredentialsRemoval = Wire<typeof oauthCredentialsRemoval>
 
 export const oauthCredentialsInput = body(

@@ -27,11 +27,11 @@ import { storeNewConnector } from '../creation.ts'
 import { type ConsentOrigin, type StoringTrial, writeAccount } from '../credential-trial.ts'
 import { findAccount, hasConnectorNamed } from '../sql/connectors.ts'
 import { countAttempt, findConnectLink, useConnectLink } from '../sql/links.ts'
-import { findVendorApplication, type VendorApplicationRow } from '../sql/vendor-applications.ts'
+import { findOAuthClient, type OAuthClientRow } from '../sql/oauth-clients.ts'
 import { type ConnectAttemptRow, insertConnectAttempt, stepAttempt } from '../sql/visits.ts'
 import { buildCallbackUrl, buildReturnUrl } from './addresses.ts'
 import type { ConnectPages } from './connect-types.ts'
-import { digestToken, openApplication, sealVerifier, toGivenCredentials } from './consent-secrets.ts'
+import { digestToken, openOAuthClient, sealVerifier, toGivenCredentials } from './consent-secrets.ts'
 import { readLinkContent, requireOpen } from './link-record.ts'
 import { buildConfiguration, findFixedAccounts, readLinkValues, requireLocked } from './link-values.ts'
 import { newDigestedSecret, type Visit } from './visits.ts'
@@ -241,12 +241,12 @@ export const connectToVendor = (
 export const listAccounts = async ({ admission, engine }: VendorCalls, link: Visit['link'], connection: Connection) =>
   (await admission.admit({ organizationId: link.organization_id }, (bounds) => engine.listConsentAccounts(connection, bounds))) ?? []
 
-/** Refuses an application whose secret was entered for other hosts than those of the kind's newest version. */
-function requireSameHosts({ definition: { title }, own }: ServedKind, { hosts }: VendorApplicationRow): void {
+/** Refuses an OAuth client whose secret was entered for other hosts than those of the kind's newest version. */
+function requireSameHosts({ definition: { title }, own }: ServedKind, { hosts }: OAuthClientRow): void {
   const known: readonly string[] = JSON.parse(hosts ?? '[]') // JSON that this service wrote
   const foreign = own?.hosts.filter((host) => !known.includes(host)) ?? []
   if (foreign.length === 0) return
-  const hint = `The kind leads to ${foreign.join(', ')} now. Store the application again with PUT /api/v1/oauth/credentials.`
+  const hint = `The kind leads to ${foreign.join(', ')} now. Store the OAuth client again with PUT /api/v1/oauth/credentials.`
   throw fail('oauth_credentials_not_found', { vendor: title }, { hint })
 }
 
@@ -258,9 +258,9 @@ export async function beginConsent(parts: Parts, visit: Visit, sent: unknown): R
   const { definition } = kind
   const ref = { organizationId: link.organization_id, kind: definition.kind }
   const found = findConsent(definition)
-  const application = found === undefined ? undefined : await findVendorApplication(parts.database.db, ref)
-  if (application === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
-  requireSameHosts(kind, application)
+  const oauthClient = found === undefined ? undefined : await findOAuthClient(parts.database.db, ref)
+  if (oauthClient === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
+  requireSameHosts(kind, oauthClient)
   const given = await buildConfiguration(parts, visit, { kind, given: body.configuration })
   // Some addresses and scopes are made of it, and a vendor that is asked in vain would waste the end user's time.
   const configuration = JSON.stringify(checkConfiguration(definition, given, '/configuration'))
@@ -275,7 +275,7 @@ export async function beginConsent(parts: Parts, visit: Visit, sent: unknown): R
     link_id: link.id,
     session_digest: session.digest,
     kind: definition.kind,
-    vendor_application_id: application.id,
+    oauth_client_id: oauthClient.id,
     state_digest: state.digest,
     cookie_digest: cookie.digest,
     configuration,
@@ -289,7 +289,7 @@ export async function beginConsent(parts: Parts, visit: Visit, sent: unknown): R
   const { origin } = await connectToVendor(parts, { link, kind }, { configuration })
   const url = buildConsentUrl({
     definition,
-    application: openApplication(parts, application),
+    oauthClient: openOAuthClient(parts, oauthClient),
     state: state.secret,
     ...(verifier === undefined ? {} : { verifier }),
     redirectUrl: buildCallbackUrl(parts.settings, definition.kind),
@@ -338,8 +338,8 @@ export function storeConsent(
       name: name ?? attempt.name ?? undefined,
       credentials: toGivenCredentials(values),
       consent: {
-        vendorApplicationId: attempt.vendor_application_id,
-        fields: findConsent(definition)?.applicationFields ?? [],
+        oauthClientId: attempt.oauth_client_id,
+        fields: findConsent(definition)?.oauthClientFields ?? [],
         digest: digestToken(definition, link.organization_id, values),
       },
       complete: async (db) => {

@@ -97,18 +97,18 @@ export interface ChoiceVisit extends PageVisit {
 }
 
 /** The operator's OAuth clients at vendors, one per kind and organization. Their secrets never leave. */
-export interface VendorApplications {
+export interface OAuthClients {
   /**
-   * Stores the application of a kind; it replaces an earlier one, for its connectors too. Scope connectors:write.
+   * Stores the OAuth client of a kind; it replaces an earlier one, for its connectors too. Scope connectors:write.
    * @param body see `oauthCredentialsInput`
    * @throws FerruleError `insufficient_scope`, `organization_forbidden` (a token for some workspaces), `validation_failed`,
    *   `connector_type_not_found`
    */
   save(principal: Principal, body: unknown): Promise<wire.OAuthCredentialsRecord>
-  /** Lists the applications. Scope connectors:read. @throws FerruleError `insufficient_scope`, `organization_forbidden` */
+  /** Lists the OAuth clients. Scope connectors:read. @throws FerruleError `insufficient_scope`, `organization_forbidden` */
   list(principal: Principal): Promise<wire.OAuthCredentialsList>
   /**
-   * Deletes the application of a kind. Scope connectors:write.
+   * Deletes the OAuth client of a kind. Scope connectors:write.
    * @param query `{ force? }`; true also when connectors use it: they work until their tokens have to be renewed
    * @throws FerruleError `insufficient_scope`, `organization_forbidden`, `oauth_credentials_not_found`, `oauth_credentials_in_use`
    */

@@ -10,7 +10,7 @@ import { readBody } from '../../values/read.ts'
 import type { Connectors, ServedKind } from '../connector-types.ts'
 import { getConnectorStatus } from '../draft.ts'
 import { findConnectLink } from '../sql/links.ts'
-import { keepVendorApplication, listVendorApplications } from '../sql/vendor-applications.ts'
+import { keepOAuthClient, listOAuthClients } from '../sql/oauth-clients.ts'
 import { type ConnectAttemptRow, findAttemptByState, findLastAttempt, stepAttempt } from '../sql/visits.ts'
 import { buildCallbackUrl, buildReturnUrl } from './addresses.ts'
 import {
@@ -26,7 +26,7 @@ import {
   storeConsent,
 } from './authorization.ts'
 import type { ChoiceVisit, ConnectPages, ConsentReturn } from './connect-types.ts'
-import { openApplication, openConsent, openVerifier, sealConsent } from './consent-secrets.ts'
+import { openConsent, openOAuthClient, openVerifier, sealConsent } from './consent-secrets.ts'
 import { getLinkStatus, readLinkContent, requireOpen, toEndUser } from './link-record.ts'
 import { buildConfiguration, findTarget, type LinkValues, readPageValues } from './link-values.ts'
 import { digestSecret, findAnyLink, isSecret, openSession, requireVisit, type Visit } from './visits.ts'
@@ -86,10 +86,10 @@ async function requireChoosing(parts: Parts, { link, session }: Visit, { readCoo
   if (attempt === undefined || attempt.status !== 'choosing') throw refuse('no authorization of this page waits for a choice')
   if (attempt.expires_at <= parts.source.clock()) throw refuse('the time for a choice is over')
   const cookie = readCookie(attempt.id)
-  const application = await keepVendorApplication(db, link.organization_id, attempt.vendor_application_id)
-  if (cookie === undefined || application === undefined || !isSecret('attempt', cookie, attempt.cookie_digest))
+  const oauthClient = await keepOAuthClient(db, link.organization_id, attempt.oauth_client_id)
+  if (cookie === undefined || oauthClient === undefined || !isSecret('attempt', cookie, attempt.cookie_digest))
     throw refuse('it was begun in another browser')
-  const values = openConsent(parts, { attempt, cookie, application })
+  const values = openConsent(parts, { attempt, cookie, oauthClient })
   if (values === undefined) throw refuse('its credentials cannot be opened')
   return { attempt, link, kind: await parts.kinds.get(attempt), cookie, values }
 }
@@ -177,12 +177,12 @@ interface Returned {
 
 /** Exchanges the code, with one request that nothing repeats. */
 async function exchange(parts: Parts, { attempt, link, kind, cookie }: ProvenAttempt, { code, query }: Returned) {
-  const row = await keepVendorApplication(parts.database.db, link.organization_id, attempt.vendor_application_id)
+  const row = await keepOAuthClient(parts.database.db, link.organization_id, attempt.oauth_client_id)
   if (row === undefined) throw fail('oauth_credentials_not_found', { vendor: kind.definition.title })
   const connection = await connectToVendor(parts, { link, kind }, { configuration: attempt.configuration })
   const redirectUrl = buildCallbackUrl(parts.settings, kind.definition.kind)
   const verifier = openVerifier(parts, { attempt, cookie })
-  const consented = { application: openApplication(parts, row), code, query, redirectUrl, ...(verifier === undefined ? {} : { verifier }) }
+  const consented = { oauthClient: openOAuthClient(parts, row), code, query, redirectUrl, ...(verifier === undefined ? {} : { verifier }) }
   return parts.admission.admit({ organizationId: link.organization_id }, () => parts.engine.exchangeConsent(connection, consented))
 }
 
@@ -257,15 +257,15 @@ interface KindParts {
   readonly kind: ServedKind
   readonly values: LinkValues
   /** True: the organization has an OAuth client at the vendor, so its consent page can be used. */
-  readonly hasApplication: boolean
+  readonly hasOAuthClient: boolean
 }
 
-/** Lists the ways to authorize. Consent goes first. Without the operator's application, the scheme of a consent page is left out. */
-function listSchemes({ definition }: Kind, hasApplication: boolean): PageKind['schemes'] {
+/** Lists the ways to authorize. Consent goes first. Without the operator's OAuth client, the scheme of a consent page is left out. */
+function listSchemes({ definition }: Kind, hasOAuthClient: boolean): PageKind['schemes'] {
   const consent = findConsent(definition)
   const forms = Object.entries(definition.credentials).filter(([name]) => name !== consent?.name)
   const shown = forms.map(([name, { title, fields }]) => ({ name, title, consent: false, who: null, schema: toSchema(fields) }))
-  if (consent === undefined || !hasApplication) return shown
+  if (consent === undefined || !hasOAuthClient) return shown
   return [{ name: consent.name, title: consent.title, consent: true, who: consent.who, schema: null }, ...shown]
 }
 
@@ -277,7 +277,7 @@ const printReadable = ({ about }: { readonly about: string }): string =>
   about.replace(/(?:[;:]|, (?:as|by|without) ).*$/, '').replaceAll(' one ', ' each ')
 
 /** Builds a kind. Locked values are shown, and not asked for. */
-function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
+function toPageKind({ kind, values, hasOAuthClient }: KindParts): PageKind {
   const { definition } = kind
   const readable = describeReadable(definition)
   const asked = Object.entries(definition.configuration).filter(([name]) => !values.isWhole && !Object.hasOwn(values.locked, name))
@@ -290,7 +290,7 @@ function toPageKind({ kind, values, hasApplication }: KindParts): PageKind {
     hosts: [...(kind.own?.hosts ?? [])],
     readable: readable.map(printReadable),
     changeable: readable.filter(({ isChangeable }) => isChangeable).map(printReadable),
-    schemes: listSchemes(kind, hasApplication),
+    schemes: listSchemes(kind, hasOAuthClient),
     configuration: toSchema(Object.fromEntries(asked)),
     accounts_field: findConsent(definition)?.accounts?.configuration ?? null,
     defaults: { ...values.defaults },
@@ -326,7 +326,7 @@ async function buildConnectPage(parts: Pick<Parts, 'database' | 'source' | 'kind
   const { db } = parts.database
   const target = await findTarget(parts, visit)
   const attempt = await findLastAttempt(db, session)
-  const applications = (await listVendorApplications(db, link.organization_id)).map(({ kind }) => kind)
+  const oauthClients = (await listOAuthClients(db, link.organization_id)).map(({ kind }) => kind)
   const { organization_id } = link
   const kinds = await Promise.all(readLinkContent(link).kinds.map((kind) => parts.kinds.get({ organization_id, kind })))
   return {
@@ -341,7 +341,7 @@ async function buildConnectPage(parts: Pick<Parts, 'database' | 'source' | 'kind
     allow_other_account: Boolean(link.allow_other_account),
     kinds: kinds.map((kind) => {
       const { kind: slug } = kind.definition
-      return toPageKind({ kind, values: readPageValues(visit, slug, target), hasApplication: applications.includes(slug) })
+      return toPageKind({ kind, values: readPageValues(visit, slug, target), hasOAuthClient: oauthClients.includes(slug) })
     }),
     attempt: attempt === undefined ? null : toAttempt(attempt),
     connector_id: link.connector_id,

@@ -1,18 +1,15 @@
-/** Handles the credentials of a consent: opens the operator's application, and keeps the token while accounts are chosen. */
+/** Handles the credentials of a consent: opens the operator's OAuth client, and keeps the token while accounts are chosen. */
 import type { ConnectorDefinition } from 'ferrule/definition'
 import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'
 import type { Parts, Seals } from '../../main/parts.ts'
-import { addFields, omitFields } from '../../tenancy/vault/application-seals.ts'
+import { addFields, omitFields } from '../../tenancy/vault/master-seals.ts'
 import { digestParts } from '../../values/ids.ts'
-import type { VendorApplicationRow } from '../sql/vendor-applications.ts'
+import type { OAuthClientRow } from '../sql/oauth-clients.ts'
 import type { ConnectAttemptRow } from '../sql/visits.ts'
 
-/** Opens the operator's application. @throws FerruleError `credentials_unreadable` */
-export const openApplication = (
-  { applicationSeals }: Pick<Parts, 'applicationSeals'>,
-  row: VendorApplicationRow,
-): Secret<CredentialValues> =>
-  applicationSeals.open({ organizationId: row.organization_id, kind: row.kind }, { masterKeyId: row.master_key_id, sealed: row.sealed })
+/** Opens the operator's OAuth client. @throws FerruleError `credentials_unreadable` */
+export const openOAuthClient = ({ masterSeals }: Pick<Parts, 'masterSeals'>, row: OAuthClientRow): Secret<CredentialValues> =>
+  masterSeals.open({ organizationId: row.organization_id, kind: row.kind }, { masterKeyId: row.master_key_id, sealed: row.sealed })
 
 type AttemptOwner = Pick<ConnectAttemptRow, 'organization_id'>
 const buildRef = ({ organization_id: organizationId }: AttemptOwner, cookie: string) =>
@@ -28,7 +25,7 @@ export const sealConsent = (
   }: { readonly attempt: ConnectAttemptRow; readonly cookie: string; readonly definition: ConnectorDefinition },
   values: Secret<CredentialValues>,
 ): Uint8Array => {
-  const own = omitFields(values, findConsent(definition)?.applicationFields ?? [])
+  const own = omitFields(values, findConsent(definition)?.oauthClientFields ?? [])
   return vault.sealRecord(buildRef(attempt, cookie), JSON.stringify(own.reveal()))
 }
 
@@ -48,18 +45,14 @@ export function openVerifier(
   return text === undefined ? undefined : new Secret(text)
 }
 
-/** Decrypts the credentials of an attempt, and adds the application as it is now. @returns undefined for another browser */
+/** Decrypts the credentials of an attempt, and adds the OAuth client as it is now. @returns undefined for another browser */
 export function openConsent(
   parts: Seals,
-  {
-    attempt,
-    cookie,
-    application,
-  }: { readonly attempt: ConnectAttemptRow; readonly cookie: string; readonly application: VendorApplicationRow },
+  { attempt, cookie, oauthClient }: { readonly attempt: ConnectAttemptRow; readonly cookie: string; readonly oauthClient: OAuthClientRow },
 ): Secret<CredentialValues> | undefined {
   const text = attempt.sealed === null ? undefined : parts.vault.openRecord(buildRef(attempt, cookie), attempt.sealed)
   if (text === undefined) return undefined
-  return addFields(new Secret(JSON.parse(text) as CredentialValues), openApplication(parts, application)) // authenticated bytes of `sealConsent`
+  return addFields(new Secret(JSON.parse(text) as CredentialValues), openOAuthClient(parts, oauthClient)) // authenticated bytes of `sealConsent`
 }
 
 /** Returns the digest by which connectors of one token are known; null when the vendor ends no tokens. */
@@ -70,7 +63,7 @@ export function digestToken(
 ): string | null {
   const consent = Object.values(credentials).find((scheme) => scheme.consent !== undefined)?.consent
   if (consent?.revoke === undefined) return null
-  const own = Object.values(consent.revoke.send).filter((field) => !consent.application.includes(field))
+  const own = Object.values(consent.revoke.send).filter((field) => !consent.oauthClient.includes(field))
   const plain = values.reveal()
   return digestParts(
     'consent',

@@ -33,12 +33,12 @@ const sealedColumns = [
   'connectors.data_key_id',
   'connectors.version',
   'connectors.proof',
-  'connectors.vendor_application_id',
+  'connectors.oauth_client_id',
   'connectors.consent_digest',
   'connectors.account',
-  'vendor_applications.fields as application_fields',
-  'vendor_applications.sealed as application_sealed',
-  'vendor_applications.master_key_id as application_key_id',
+  'oauth_clients.fields as oauth_client_fields',
+  'oauth_clients.sealed as oauth_client_sealed',
+  'oauth_clients.master_key_id as oauth_client_key_id',
 ] as const
 
 /** Selects the connectors of a view, without those of deleted workspaces. */
@@ -56,10 +56,10 @@ const visible = (db: Db, view: PrincipalView) => {
 }
 const withSeal = (db: Db, view: PrincipalView, id: string) =>
   visible(db, view)
-    .leftJoin('vendor_applications', (join) =>
+    .leftJoin('oauth_clients', (join) =>
       join
-        .onRef('vendor_applications.id', '=', 'connectors.vendor_application_id')
-        .onRef('vendor_applications.organization_id', '=', 'connectors.organization_id'),
+        .onRef('oauth_clients.id', '=', 'connectors.oauth_client_id')
+        .onRef('oauth_clients.organization_id', '=', 'connectors.organization_id'),
     )
     .select(sealedColumns)
     .where('connectors.id', '=', id)
@@ -201,7 +201,7 @@ export type ConnectorChange = Partial<
     | 'lease_until'
     | 'notices'
     | 'updated_at'
-    | 'vendor_application_id'
+    | 'oauth_client_id'
     | 'consent_digest'
     | 'account'
   >

@@ -160,10 +160,10 @@ export const deleteVersions = async (db: Db, { id, organization_id }: OwnKindRow
     .execute()
 }
 
-/** Deletes a kind with its versions, and the operator's application at its vendor. */
+/** Deletes a kind with its versions, and the operator's OAuth client at its vendor. */
 export async function deleteOwnKind(db: Db, row: OwnKindRow): Promise<void> {
   const { id, organization_id } = row
-  await db.deleteFrom('vendor_applications').where('organization_id', '=', organization_id).where('kind', '=', nameOwnKind(row)).execute()
+  await db.deleteFrom('oauth_clients').where('organization_id', '=', organization_id).where('kind', '=', nameOwnKind(row)).execute()
   await db.deleteFrom('own_kinds').where('organization_id', '=', organization_id).where('id', '=', id).execute()
 }
 

@@ -39,13 +39,13 @@ export function holdConsentsOf(db: Db, { id, organization_id }: { readonly id: s
     .where('own.consent_digest', 'is not', null)
   const sharing = db
     .selectFrom('connectors')
-    .leftJoin('vendor_applications', (join) =>
+    .leftJoin('oauth_clients', (join) =>
       join
-        .onRef('vendor_applications.id', '=', 'connectors.vendor_application_id')
-        .onRef('vendor_applications.organization_id', '=', 'connectors.organization_id'),
+        .onRef('oauth_clients.id', '=', 'connectors.oauth_client_id')
+        .onRef('oauth_clients.organization_id', '=', 'connectors.organization_id'),
     )
     .selectAll('connectors')
-    .select(['vendor_applications.sealed as application_sealed', 'vendor_applications.master_key_id as application_key_id'])
+    .select(['oauth_clients.sealed as oauth_client_sealed', 'oauth_clients.master_key_id as oauth_client_key_id'])
     .where('connectors.organization_id', '=', organization_id)
     .where('connectors.consent_digest', 'in', own)
     .orderBy('connectors.id')

@@ -113,7 +113,7 @@ const consoleSessions = ({ id, text, moment, end }: ColumnTypes): readonly strin
 
 /** A connector of a consent refers to the operator's OAuth client at the vendor, and never has a copy of its secret. */
 const connectors = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readonly string[] => [
-  `create table vendor_applications (
+  `create table oauth_clients (
     id ${id} primary key,
     organization_id ${id} not null references organizations (id) on delete cascade,
     kind ${text} not null,
@@ -125,7 +125,7 @@ const connectors = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readon
     updated_at ${moment} not null,
     unique (organization_id, kind)
   )${end}`,
-  'create index vendor_applications_by_master_key on vendor_applications (master_key_id, id)',
+  'create index oauth_clients_by_master_key on oauth_clients (master_key_id, id)',
   // `proof` is a keyed digest of accepted credentials. `unchecked` says that no call has used the credentials yet.
   `create table connectors (
     id ${id} primary key,
@@ -151,7 +151,7 @@ const connectors = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readon
     proof ${text},
     unchecked ${flag} not null default ${flag === 'boolean' ? 'false' : '0'},
     changes_days ${moment},
-    vendor_application_id ${id} references vendor_applications (id) on delete set null,
+    oauth_client_id ${id} references oauth_clients (id) on delete set null,
     consent_digest ${text},
     account ${text},
     foreign key (workspace_id, organization_id) references workspaces (id, organization_id) on delete cascade
@@ -161,7 +161,7 @@ const connectors = ({ id, text, bytes, moment, flag, end }: ColumnTypes): readon
   'create index connectors_in_order on connectors (organization_id, id)',
   'create index connectors_of_workspace on connectors (workspace_id, organization_id, id)',
   'create index connectors_by_data_key on connectors (data_key_id, id)',
-  'create index connectors_of_vendor_application on connectors (vendor_application_id)',
+  'create index connectors_of_oauth_client on connectors (oauth_client_id)',
   'create index connectors_of_consent on connectors (organization_id, consent_digest) where consent_digest is not null',
   // Without it a page of a rare kind reads all connectors of the organization.
   'create index connectors_of_kind on connectors (organization_id, kind, id)',
@@ -251,7 +251,7 @@ const visits = ({ id, text, bytes, moment, end }: ColumnTypes): readonly string[
     link_id ${id} not null,
     session_digest ${text} not null references connect_sessions (digest) on delete cascade,
     kind ${text} not null,
-    vendor_application_id ${id} not null references vendor_applications (id) on delete cascade,
+    oauth_client_id ${id} not null references oauth_clients (id) on delete cascade,
     state_digest ${text} not null unique,
     cookie_digest ${text} not null,
     configuration ${text} not null,
@@ -265,7 +265,7 @@ const visits = ({ id, text, bytes, moment, end }: ColumnTypes): readonly string[
   )${end}`,
   'create index connect_attempts_of_link on connect_attempts (link_id, organization_id)',
   'create index connect_attempts_of_session on connect_attempts (session_digest, id)',
-  'create index connect_attempts_of_vendor_application on connect_attempts (vendor_application_id)',
+  'create index connect_attempts_of_oauth_client on connect_attempts (oauth_client_id)',
   'create index connect_attempts_by_end on connect_attempts (expires_at)',
 ]
 
@@ -278,7 +278,7 @@ const revocations = ({ id, text, bytes, moment, flag, end }: ColumnTypes): reado
     kind ${text} not null,
     configuration ${text} not null,
     sandbox ${flag} not null,
-    vendor_application_id ${id} not null,
+    oauth_client_id ${id} not null,
     sealed ${bytes} not null,
     master_key_id ${text} not null,
     failures ${moment} not null,
@@ -287,7 +287,7 @@ const revocations = ({ id, text, bytes, moment, flag, end }: ColumnTypes): reado
   )${end}`,
   'create index consent_revocations_by_time on consent_revocations (not_before)',
   'create index consent_revocations_by_master_key on consent_revocations (master_key_id, id)',
-  'create index consent_revocations_of_vendor_application on consent_revocations (vendor_application_id)',
+  'create index consent_revocations_of_oauth_client on consent_revocations (oauth_client_id)',
 ]
 
 /**

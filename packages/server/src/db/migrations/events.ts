@@ -88,7 +88,7 @@ export const vendorEvents = ({ id, text, bytes, moment, end }: ColumnTypes): rea
     id ${text} primary key,
     organization_id ${id} not null references organizations (id) on delete cascade,
     connector_id ${id},
-    vendor_application_id ${id} references vendor_applications (id) on delete cascade,
+    oauth_client_id ${id} references oauth_clients (id) on delete cascade,
     sealed ${bytes},
     master_key_id ${text},
     received ${moment} not null default 0,
@@ -103,12 +103,12 @@ export const vendorEvents = ({ id, text, bytes, moment, end }: ColumnTypes): rea
     subscriptions ${text},
     created_at ${moment} not null,
     updated_at ${moment} not null,
-    check ((connector_id is null) <> (vendor_application_id is null)),
+    check ((connector_id is null) <> (oauth_client_id is null)),
     foreign key (connector_id, organization_id) references connectors (id, organization_id) on delete cascade
   )${end}`,
   'create unique index webhook_sources_of_connector on webhook_sources (connector_id, organization_id) where connector_id is not null',
-  `create unique index webhook_sources_of_application on webhook_sources (vendor_application_id)
-    where vendor_application_id is not null`,
+  `create unique index webhook_sources_of_oauth_client on webhook_sources (oauth_client_id)
+    where oauth_client_id is not null`,
   'create index webhook_sources_of_organization on webhook_sources (organization_id)',
   'create index webhook_sources_by_master_key on webhook_sources (master_key_id, id) where sealed is not null',
   `create table vendor_events (

@@ -341,8 +341,8 @@ export interface RequestClaimTable {
 
 /** Columns of connectors that a consent made. */
 export interface ConsentColumns {
-  /** The operator's application that the credentials belong to; its fields are not among the encrypted ones. */
-  vendor_application_id: OptionalText
+  /** The operator's OAuth client that the credentials belong to; its fields are not among the encrypted ones. */
+  oauth_client_id: OptionalText
   /** Digest of the token of a consent; connectors of one consent share it. */
   consent_digest: OptionalText
   /** JSON: account behind the credentials, as it was read with accepted ones. */
@@ -404,8 +404,8 @@ export interface ConnectAttemptTable {
   /** Session that began the attempt. */
   session_digest: string
   kind: string
-  /** The operator's application that the consent was given to. */
-  vendor_application_id: string
+  /** The operator's OAuth client that the consent was given to. */
+  oauth_client_id: string
   /** SHA-256 of the parameter `state`, base64url. */
   state_digest: string
   /** SHA-256 of the cookie's value, base64url. The cookie binds the return to a browser, and decrypts `sealed`. */
@@ -423,7 +423,7 @@ export interface ConnectAttemptTable {
 }
 
 /** The operator's OAuth clients at vendors: client id and secret of a kind, in an organization. */
-export interface VendorApplicationTable {
+export interface OAuthClientTable {
   id: string
   organization_id: string
   kind: string
@@ -447,9 +447,9 @@ export interface ConsentRevocationTable {
   kind: string
   configuration: string
   sandbox: Flag
-  /** The operator's application. Its deletion deletes the row, since `sealed` has its secret. */
-  vendor_application_id: string
-  /** Credentials of the connector with those of the application, encrypted with a master key. */
+  /** The operator's OAuth client. Its deletion deletes the row, since `sealed` has its secret. */
+  oauth_client_id: string
+  /** Credentials of the connector with those of the OAuth client, encrypted with a master key. */
   sealed: Bytes
   master_key_id: string
   failures: number
@@ -462,7 +462,7 @@ interface ConnectTables {
   connect_links: ConnectLinkTable
   connect_sessions: ConnectSessionTable
   connect_attempts: ConnectAttemptTable
-  vendor_applications: VendorApplicationTable
+  oauth_clients: OAuthClientTable
   consent_revocations: ConsentRevocationTable
 }
 

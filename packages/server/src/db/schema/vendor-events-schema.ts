@@ -6,11 +6,11 @@ export interface WebhookSourceTable {
   /** Random and secret: the last part of the address. */
   id: string
   organization_id: string
-  /** The connector whose events come here; null for an application. */
+  /** The connector whose events come here; null for an OAuth client. */
   connector_id: string | null
-  /** The operator's application whose events come here; null for a connector. */
-  vendor_application_id: string | null
-  /** Secret that verifies, encrypted with a master key; null: that of the credentials or of the application verifies. */
+  /** The operator's OAuth client whose events come here; null for a connector. */
+  oauth_client_id: string | null
+  /** Secret that verifies, encrypted with a master key; null: that of the credentials or of the OAuth client verifies. */
   sealed: Uint8Array | null
   master_key_id: string | null
   /** Counts since the creation: what came, and how much of it came again, was turned away, was worked on, was given up. */
@@ -35,9 +35,9 @@ export interface VendorEventTable {
   id: string
   source_id: string
   organization_id: string
-  /** Null until the connectors of the application are looked up. */
+  /** Null until the connectors of the OAuth client are looked up. */
   connector_id: string | null
-  /** Digest of the vendor's id of the event; null without one, and for an event of an application at each of its connectors. */
+  /** Digest of the vendor's id of the event; null without one, and for an event of an OAuth client at each of its connectors. */
   digest: string | null
   /** What the event says, encrypted with a master key; null when it was worked on. */
   sealed: Uint8Array | null

@@ -18,9 +18,9 @@ const noCounts = { received: 0, repeated: 0, turned_away: 0, worked: 0, given_up
 const noTimes = { last_event_at: null, last_refused_at: null, last_worked_at: null, last_lag_ms: null } as const
 
 /** A new address. */
-export type NewSource = Pick<SourceRow, 'id' | 'organization_id' | 'connector_id' | 'vendor_application_id' | 'created_at'>
+export type NewSource = Pick<SourceRow, 'id' | 'organization_id' | 'connector_id' | 'oauth_client_id' | 'created_at'>
 
-/** Stores an address unless its connector or application has one. */
+/** Stores an address unless its connector or OAuth client has one. */
 export const insertSource = async (db: Db, source: NewSource): Promise<void> => {
   await db
     .insertInto('webhook_sources')
@@ -52,13 +52,13 @@ const ofConnector = (db: Db, { organizationId, connectorId }: SourceOwner) =>
 /** Finds the address of a connector. */
 export const findConnectorSource = (db: Db, owner: SourceOwner): Promise<SourceRow | undefined> => ofConnector(db, owner).executeTakeFirst()
 
-/** Finds the address of an application. */
-export const findApplicationSource = (db: Db, organizationId: string, applicationId: string): Promise<SourceRow | undefined> =>
+/** Finds the address of an OAuth client. */
+export const findOAuthClientSource = (db: Db, organizationId: string, oauthClientId: string): Promise<SourceRow | undefined> =>
   db
     .selectFrom('webhook_sources')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('vendor_application_id', '=', applicationId)
+    .where('oauth_client_id', '=', oauthClientId)
     .executeTakeFirst()
 
 /** Columns of an address that change. */
@@ -212,7 +212,7 @@ export interface VendorEventLease {
   readonly limit: number
 }
 
-/** Where events are due: a connector, or an address of an application. */
+/** Where events are due: a connector, or an address of an OAuth client. */
 export interface DueEvents {
   readonly sourceId: string
   readonly connectorId: string | null
@@ -310,7 +310,7 @@ export async function putOffVendorEvents(
       .execute()
 }
 
-/** Hands leased events of an application to its connectors, and ends them. Call it in a transaction. */
+/** Hands leased events of an OAuth client to its connectors, and ends them. Call it in a transaction. */
 export async function dispatchVendorEvents(
   db: Db,
   events: readonly LeasedEvent[],
@@ -350,24 +350,24 @@ export async function readBacklog(db: Db, { organizationId, connectorId }: Sourc
   return { waiting: Number(found?.waiting ?? 0), oldestAt: found?.oldest === null || found === undefined ? null : Number(found.oldest) }
 }
 
-/** A connector of an application. */
+/** A connector of an OAuth client. */
 export interface ReachedConnector {
   readonly id: string
   readonly configuration: string
   readonly account: string | null
 }
 
-/** Lists the connectors of an application, after an id. Those of deleted workspaces get no events. */
+/** Lists the connectors of an OAuth client, after an id. Those of deleted workspaces get no events. */
 export const listReachedConnectors = (
   db: Db,
-  { organizationId, applicationId }: { readonly organizationId: string; readonly applicationId: string },
+  { organizationId, oauthClientId }: { readonly organizationId: string; readonly oauthClientId: string },
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<ReachedConnector[]> =>
   db
     .selectFrom('connectors')
     .select(['id', 'configuration', 'account'])
     .where('organization_id', '=', organizationId)
-    .where('vendor_application_id', '=', applicationId)
+    .where('oauth_client_id', '=', oauthClientId)
     .where('workspace_id', 'not in', db.selectFrom('workspaces').select('workspaces.id').where('deleted_at', 'is not', null))
     .where('id', '>', after)
     .orderBy('id')

@@ -68,20 +68,20 @@ export interface ConnectorWebhookService {
   remove(principal: Principal, id: string): Promise<ConnectorWebhooks>
 }
 
-type ServiceParts = Pick<Parts, 'database' | 'source' | 'settings' | 'kinds' | 'applicationSeals'>
+type ServiceParts = Pick<Parts, 'database' | 'source' | 'settings' | 'kinds' | 'masterSeals'>
 
 interface Addressed {
   readonly connector: SealedConnectorRow
   readonly kind: ServedKind | undefined
   readonly own: sql.SourceRow | undefined
-  readonly ofApplication: sql.SourceRow | undefined
+  readonly ofOAuthClient: sql.SourceRow | undefined
   /** Secret that a request has stated, and nobody has confirmed. */
   readonly offered: string | undefined
 }
 
 async function readAddressed(parts: ServiceParts, db: Db, connector: SealedConnectorRow): Promise<Addressed> {
   const owner = { organizationId: connector.organization_id, connectorId: connector.id }
-  const applicationId = connector.vendor_application_id
+  const oauthClientId = connector.oauth_client_id
   const kind = await parts.kinds.find(connector, db)
   const own = await sql.findConnectorSource(db, owner)
   return {
@@ -89,7 +89,7 @@ async function readAddressed(parts: ServiceParts, db: Db, connector: SealedConne
     kind,
     own,
     offered: findOffered(parts, { kind, own }),
-    ofApplication: applicationId === null ? undefined : await sql.findApplicationSource(db, connector.organization_id, applicationId),
+    ofOAuthClient: oauthClientId === null ? undefined : await sql.findOAuthClientSource(db, connector.organization_id, oauthClientId),
   }
 }
 
@@ -105,16 +105,16 @@ const parseAnswers = ({ subscriptions }: sql.SourceRow): readonly Answer[] | nul
 const parseNames = (json: string | null): readonly string[] => (json === null ? [] : JSON.parse(json))
 
 /** Returns what verifies requests. */
-function findVerifier({ connector, kind, own, ofApplication, offered }: Addressed): ConnectorWebhooks['verified_by'] {
-  const having = [offered === undefined ? own : undefined, ofApplication].filter((source) => source !== undefined)
+function findVerifier({ connector, kind, own, ofOAuthClient, offered }: Addressed): ConnectorWebhooks['verified_by'] {
+  const having = [offered === undefined ? own : undefined, ofOAuthClient].filter((source) => source !== undefined)
   if (having.some(({ sealed }) => sealed !== null)) return 'secret'
   const name = kind?.definition.webhooks?.signature.secret ?? ''
-  const fields = [...parseNames(connector.credential_fields), ...parseNames(connector.application_fields)]
+  const fields = [...parseNames(connector.credential_fields), ...parseNames(connector.oauth_client_fields)]
   return fields.includes(name) ? 'credentials' : 'nothing'
 }
 
 interface Known {
-  /** The address of the connector, else that of its application. */
+  /** The address of the connector, else that of its OAuth client. */
   readonly address: string | undefined
   readonly received: number
   readonly waiting: number
@@ -122,17 +122,17 @@ interface Known {
 
 const withoutAddress = 'The service does not know its public address: set FERRULE_PUBLIC_URL.'
 const onlyHere = 'The vendor cannot reach an address of this machine: set FERRULE_PUBLIC_URL.'
-const unproven = 'The account of the connector is not known, so events of its application do not reach it: check the connector.'
+const unproven = 'The account of the connector is not known, so events of its OAuth client do not reach it: check the connector.'
 const unconfirmed =
   'A request has stated a secret, offered_secret. Anybody could have sent it: give it to the vendor, and set it here when the vendor takes it.'
 const refused = 'The newest requests were refused: the secret is not the one that the vendor signs with.'
 
 /** Says what is missing for events to come. */
 function listMissing(addressed: Addressed, { address, received, waiting }: Known): readonly string[] {
-  const { connector, kind, own, ofApplication } = addressed
+  const { connector, kind, own, ofOAuthClient } = addressed
   const webhooks = kind?.definition.webhooks
   if (kind === undefined || webhooks === undefined) return ['The kind reads no webhooks. Syncs keep the copy true.']
-  const source = own ?? ofApplication
+  const source = own ?? ofOAuthClient
   if (source === undefined) return ['There is no address: make one, and give it to the vendor.']
   const isUnproven = webhooks.account !== undefined && listConnectorAccounts(kind, connector).length === 0
   const unset = `Nothing verifies requests, so all are refused: set a secret. ${webhooks.signature.find.says}`
@@ -141,7 +141,7 @@ function listMissing(addressed: Addressed, { address, received, waiting }: Known
     address === undefined && withoutAddress,
     address !== undefined && isLoopback(new URL(address).hostname) && onlyHere,
     findVerifier(addressed) === 'nothing' && (addressed.offered === undefined ? unset : unconfirmed),
-    ofApplication !== undefined && isUnproven && unproven,
+    ofOAuthClient !== undefined && isUnproven && unproven,
     received === 0 && 'Nothing has come yet: name the address and the topics at the vendor.',
     isRefused && 'The vendor refused some topics: see subscriptions.',
     isNewer(source.last_refused_at, source.last_event_at) && refused,
@@ -156,14 +156,14 @@ const newest = (...times: readonly (number | null | undefined)[]): string | null
   isoOrNull(times.reduce<number | null>((latest, time) => (isNewer(time, latest) ? (time ?? null) : latest), null))
 
 async function buildRecord(parts: ServiceParts, db: Db, addressed: Addressed): Promise<ConnectorWebhooks> {
-  const { connector, kind, own, ofApplication } = addressed
-  const sources = [own, ofApplication].filter((source) => source !== undefined)
+  const { connector, kind, own, ofOAuthClient } = addressed
+  const sources = [own, ofOAuthClient].filter((source) => source !== undefined)
   const sum = (count: (source: sql.SourceRow) => number) => sources.reduce((all, source) => all + Number(count(source)), 0)
   const backlog = await sql.readBacklog(db, { organizationId: connector.organization_id, connectorId: connector.id })
   const address = own === undefined ? undefined : buildSourceUrl(parts.settings, 'connectors', own.id)
-  const ofAll = ofApplication === undefined ? undefined : buildSourceUrl(parts.settings, 'apps', ofApplication.id)
+  const ofAll = ofOAuthClient === undefined ? undefined : buildSourceUrl(parts.settings, 'apps', ofOAuthClient.id)
   const received = sum((source) => source.received)
-  const lag = isNewer(own?.last_worked_at, ofApplication?.last_worked_at) ? own?.last_lag_ms : (ofApplication ?? own)?.last_lag_ms
+  const lag = isNewer(own?.last_worked_at, ofOAuthClient?.last_worked_at) ? own?.last_lag_ms : (ofOAuthClient ?? own)?.last_lag_ms
   return {
     connector_id: connector.id,
     address: address ?? null,
@@ -198,7 +198,7 @@ function set(parts: ServiceParts, { principal, id }: RequestedId, secret: string
       throw fail('not_offered', { what: `webhooks of ${kind?.definition.title ?? 'this kind'}` })
     const owner = { organizationId: connector.organization_id, connectorId: connector.id }
     const now = parts.source.clock()
-    const named = { organization_id: connector.organization_id, connector_id: connector.id, vendor_application_id: null }
+    const named = { organization_id: connector.organization_id, connector_id: connector.id, oauth_client_id: null }
     await sql.insertSource(db, { id: newSecret(parts.source.randomBytes), ...named, created_at: now })
     const own = await sql.findConnectorSource(db, owner)
     if (own !== undefined && secret !== undefined) {

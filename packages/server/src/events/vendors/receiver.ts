@@ -44,7 +44,7 @@ export interface VendorEventReceiver {
 /** Services that the receiver needs. */
 export type ReceiverParts = Pick<
   Parts,
-  'database' | 'source' | 'settings' | 'kinds' | 'vault' | 'applicationSeals' | 'events' | 'unfinished' | 'onBackgroundError'
+  'database' | 'source' | 'settings' | 'kinds' | 'vault' | 'masterSeals' | 'events' | 'unfinished' | 'onBackgroundError'
 >
 
 /** Events that may wait at one address. */

@@ -5,7 +5,7 @@ import type { ServedKind } from '../../connectors/connector-types.ts'
 import { openCredentials } from '../../connectors/credential-trial.ts'
 import type { SourceOwnerName } from '../../connectors/links/addresses.ts'
 import { connectionQuery, type SealedConnectorRow } from '../../connectors/sql/connectors.ts'
-import { findApplicationById } from '../../connectors/sql/vendor-applications.ts'
+import { findOAuthClientById } from '../../connectors/sql/oauth-clients.ts'
 import type { Parts } from '../../main/parts.ts'
 import { viewOrganization } from '../../values/access.ts'
 import { hasSecretForm } from '../../values/ids.ts'
@@ -13,7 +13,7 @@ import { findSource, type SourceRow } from '../sql/vendor-events.ts'
 import { openSourceSecret } from './vendor-seals.ts'
 
 /** Services that addresses need. */
-export type SourceParts = Pick<Parts, 'database' | 'kinds' | 'vault' | 'applicationSeals'>
+export type SourceParts = Pick<Parts, 'database' | 'kinds' | 'vault' | 'masterSeals'>
 
 /** An address with what verifies its requests. */
 export interface KnownSource {
@@ -21,7 +21,7 @@ export interface KnownSource {
   readonly kind: ServedKind
   /** Values that may have the secret, the newest first. */
   readonly secrets: readonly Secret<CredentialValues>[]
-  /** The vendor's names of the connector's account; empty for an application, and where nothing names it. */
+  /** The vendor's names of the connector's account; empty for an OAuth client, and where nothing names it. */
   readonly accounts: readonly string[]
 }
 
@@ -51,18 +51,18 @@ export function createSourceFinder(parts: SourceParts): (of: SourceOwnerName, id
     const credentials = await openCredentials(parts, db, connector)
     return [own, credentials].filter((each) => each !== undefined)
   }
-  const findOfApplication = async (row: SourceRow): Promise<KnownSource | undefined> => {
-    const application = await findApplicationById(db, row.organization_id, row.vendor_application_id ?? '')
-    const kind = application === undefined ? undefined : await parts.kinds.find(application)
-    if (application === undefined || kind === undefined) return undefined
-    const ref = { organizationId: application.organization_id, kind: application.kind }
-    const values = parts.applicationSeals.open(ref, { masterKeyId: application.master_key_id, sealed: application.sealed })
+  const findOfOAuthClient = async (row: SourceRow): Promise<KnownSource | undefined> => {
+    const oauthClient = await findOAuthClientById(db, row.organization_id, row.oauth_client_id ?? '')
+    const kind = oauthClient === undefined ? undefined : await parts.kinds.find(oauthClient)
+    if (oauthClient === undefined || kind === undefined) return undefined
+    const ref = { organizationId: oauthClient.organization_id, kind: oauthClient.kind }
+    const values = parts.masterSeals.open(ref, { masterKeyId: oauthClient.master_key_id, sealed: oauthClient.sealed })
     const own = openSourceSecret(parts, row)
     return { row, kind, secrets: own === undefined ? [values] : [own, values], accounts: [] }
   }
   return async (of, id) => {
     const row = hasSecretForm(id) ? await findSource(db, id) : undefined
     if (row === undefined || (of === 'connectors') !== (row.connector_id !== null)) return undefined
-    return of === 'connectors' ? findOfConnector(row) : findOfApplication(row)
+    return of === 'connectors' ? findOfConnector(row) : findOfOAuthClient(row)
   }
 }

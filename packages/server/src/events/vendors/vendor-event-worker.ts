@@ -6,7 +6,7 @@
 import { writeJson } from 'ferrule/engine'
 import { asFerruleError, errorConsequences, type WebhookEvent } from 'ferrule/internal'
 import type { Connectors } from '../../connectors/connector-types.ts'
-import { findApplicationById } from '../../connectors/sql/vendor-applications.ts'
+import { findOAuthClientById } from '../../connectors/sql/oauth-clients.ts'
 import type { Folds } from '../../copies/folds.ts'
 import { emptyCopies, queueAndNotify, withConnector } from '../../copies/queue/queue.ts'
 import type { Searcher } from '../../copies/searcher.ts'
@@ -261,7 +261,7 @@ class Worker implements VendorEventWorker {
     }
   }
 
-  /** Hands events of an application to the connectors of their accounts. */
+  /** Hands events of an OAuth client to the connectors of their accounts. */
   async #dispatch(events: readonly OpenedEvent[]): Promise<void> {
     const [first] = events
     if (first === undefined) return
@@ -283,17 +283,17 @@ class Worker implements VendorEventWorker {
     await database.transaction((db) => sql.dispatchVendorEvents(db, rows, { copies, now: source.clock() }))
   }
 
-  /** Finds the connectors of some accounts, among those that were made through the application. */
+  /** Finds the connectors of some accounts, among those that were made through the OAuth client. */
   async #findReached(row: sql.LeasedEvent, accounts: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly string[]>> {
     const { database, kinds } = this.#parts
     const reached = new Map<string, string[]>()
     const organizationId = row.organization_id
-    const applicationId = (await sql.findSource(database.db, row.source_id))?.vendor_application_id ?? null
-    const application = applicationId === null ? undefined : await findApplicationById(database.db, organizationId, applicationId)
-    const kind = application === undefined ? undefined : await kinds.find(application)
-    if (application === undefined || kind === undefined) return reached
+    const oauthClientId = (await sql.findSource(database.db, row.source_id))?.oauth_client_id ?? null
+    const oauthClient = oauthClientId === null ? undefined : await findOAuthClientById(database.db, organizationId, oauthClientId)
+    const kind = oauthClient === undefined ? undefined : await kinds.find(oauthClient)
+    if (oauthClient === undefined || kind === undefined) return reached
     for (let after: string | undefined = firstId; after !== undefined; ) {
-      const owner = { organizationId, applicationId: application.id }
+      const owner = { organizationId, oauthClientId: oauthClient.id }
       const page = await sql.listReachedConnectors(database.db, owner, { after, limit: rowsAtOnce })
       for (const connector of page)
         for (const account of listConnectorAccounts(kind, connector))

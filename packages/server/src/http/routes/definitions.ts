@@ -290,7 +290,7 @@ export const listKindVersions = principalRoute('listKindVersions', {
 export const deleteKind = principalRoute('deleteKind', {
   tag: 'kinds',
   summary: 'Delete a kind that no connector uses',
-  about: 'All its versions go, and the application at its vendor.',
+  about: 'All its versions go, and the OAuth client at its vendor.',
   scope: 'connectors:write',
   returns: { about: 'The deleted kind', schema: wire.kindRemoval },
   problems: ['kind_not_found', 'kind_in_use', 'organization_forbidden'],

@@ -24,7 +24,7 @@ export const findDataKey = (db: Db, { id, organizationId, workspaceId }: { id: s
 /** Lists the ids of master keys that wrap data keys, or encrypt OAuth clients at vendors and tokens of deleted connectors. */
 export async function listUsedMasterKeys(db: Db): Promise<string[]> {
   const wrapping = await db.selectFrom('data_keys').select('master_key_id').distinct().execute()
-  const sealing = await db.selectFrom('vendor_applications').select('master_key_id').distinct().execute()
+  const sealing = await db.selectFrom('oauth_clients').select('master_key_id').distinct().execute()
   const ending = await db.selectFrom('consent_revocations').select('master_key_id').distinct().execute()
   const signing = await db.selectFrom('webhook_endpoints').select('master_key_id').distinct().execute()
   const verifying = await db.selectFrom('webhook_sources').select('master_key_id').distinct().execute()

@@ -1,7 +1,7 @@
 /** Rotates master and data keys in batches, beside a running service. A stopped rotation can resume. */
 import { listStaleOutcomes, replaceOutcome } from '../../calls/sql/idempotency.ts'
+import { listOAuthClientsNotSealedBy, resealOAuthClient } from '../../connectors/sql/oauth-clients.ts'
 import { listRevocationsNotSealedBy, resealRevocation } from '../../connectors/sql/revocations.ts'
-import { listApplicationsNotSealedBy, resealApplication } from '../../connectors/sql/vendor-applications.ts'
 import { type Database, type Db, isForeignKeyViolation } from '../../db/database.ts'
 import { listSourcesNotSealedBy, listVendorEventsNotSealedBy, resealSource, resealVendorEvent } from '../../events/sql/vendor-events.ts'
 import { listEndpointsNotSealedBy, resealEndpoint } from '../../events/sql/webhooks.ts'
@@ -9,8 +9,8 @@ import { toConnectorRef } from '../../values/access.ts'
 import { firstId, type IdSource, newId } from '../../values/ids.ts'
 import { deleteState, insertState } from '../sql/installation-state.ts'
 import * as sql from '../sql/keys.ts'
-import type { ApplicationSeals, SealedApplication } from './application-seals.ts'
 import type { MasterKeys } from './master-key.ts'
+import type { MasterSeals, SealedFields } from './master-seals.ts'
 import type { DataKeys, Vault, WorkspaceRef } from './vault.ts'
 
 /** Services that a rotation needs. */
@@ -19,7 +19,7 @@ export interface RotationParts {
   readonly masterKeys: MasterKeys
   readonly dataKeys: DataKeys
   readonly vault: Vault
-  readonly applicationSeals: ApplicationSeals
+  readonly masterSeals: MasterSeals
   readonly source: IdSource
 }
 
@@ -62,21 +62,21 @@ interface MasterSealed {
 /** How the rows of one table are encrypted again. */
 interface Resealing<R extends MasterSealed> {
   readonly list: (db: Db, current: string, limit: number) => Promise<R[]>
-  readonly ref: (row: R) => Parameters<ApplicationSeals['seal']>[0]
-  readonly save: (db: Db, row: R, next: SealedApplication) => Promise<unknown>
+  readonly ref: (row: R) => Parameters<MasterSeals['seal']>[0]
+  readonly save: (db: Db, row: R, next: SealedFields) => Promise<unknown>
 }
 
 /** Encrypts the rows of a table with the current master key. */
 async function resealRows<R extends MasterSealed>(
-  { database, masterKeys, applicationSeals }: RotationParts,
+  { database, masterKeys, masterSeals }: RotationParts,
   { list, ref, save }: Resealing<R>,
 ): Promise<void> {
   for (let rows = 1; rows > 0; ) {
     rows = await database.transaction(async (db) => {
       const found = await list(db, masterKeys.current().id, batch)
       for (const row of found) {
-        const values = applicationSeals.open(ref(row), { masterKeyId: row.master_key_id, sealed: row.sealed })
-        await save(db, row, applicationSeals.seal(ref(row), values))
+        const values = masterSeals.open(ref(row), { masterKeyId: row.master_key_id, sealed: row.sealed })
+        await save(db, row, masterSeals.seal(ref(row), values))
       }
       return found.length
     })
@@ -85,9 +85,9 @@ async function resealRows<R extends MasterSealed>(
 
 async function resealMasterSealed(parts: RotationParts): Promise<void> {
   await resealRows(parts, {
-    list: listApplicationsNotSealedBy,
+    list: listOAuthClientsNotSealedBy,
     ref: ({ organization_id: organizationId, kind }) => ({ organizationId, kind }),
-    save: resealApplication,
+    save: resealOAuthClient,
   })
   await resealRows(parts, {
     list: listRevocationsNotSealedBy,

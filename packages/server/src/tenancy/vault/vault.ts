@@ -183,7 +183,7 @@ export interface CreationRef {
   readonly given: Secret<CredentialValues>
 }
 
-/** A record that only the holder of its id reads: an agent's handle, a code or token of an OAuth client. */
+/** A record that only the holder of its id reads: an agent's handle, a code or token of an MCP client. */
 export interface RecordRef {
   readonly type: string
   /** Secret id, random. The database has its digest only. */

@@ -70,22 +70,22 @@ export const saveOAuthCredentials = principalRoute('saveOAuthCredentials', {
   tag: 'connect',
   summary: 'Store your own OAuth client at a vendor',
   about:
-    'One application per kind and organization. A new one replaces the old one, also for connectors that were authorized by it: they refer to the application and have no copy of its secret.',
+    'One OAuth client per kind and organization. A new one replaces the old one, also for connectors that were authorized by it: they refer to the OAuth client and have no copy of its secret.',
   scope: 'connectors:write',
   body: wire.oauthCredentialsInput,
   example: { connector_type: 'gong', configuration: { client_id: '<client id>', client_secret: '<client secret>' } },
-  returns: { about: 'The application, without its secret', schema: wire.oauthCredentialsRecord },
+  returns: { about: 'The OAuth client, without its secret', schema: wire.oauthCredentialsRecord },
   problems: ['connector_type_not_found', 'not_offered', 'organization_forbidden', 'validation_failed'],
-  answer: async ({ who, body }, { platform }) => ({ json: await platform.vendorApplications.save(who, body) }),
+  answer: async ({ who, body }, { platform }) => ({ json: await platform.oauthClients.save(who, body) }),
 })
 
 export const listOAuthCredentials = principalRoute('listOAuthCredentials', {
   tag: 'connect',
   summary: 'List your own OAuth clients at vendors',
   scope: 'connectors:read',
-  returns: { about: 'The applications, without their secrets', schema: wire.oauthCredentialsList },
+  returns: { about: 'The OAuth clients, without their secrets', schema: wire.oauthCredentialsList },
   problems: ['not_offered', 'organization_forbidden'],
-  answer: async ({ who }, { platform }) => ({ json: await platform.vendorApplications.list(who) }),
+  answer: async ({ who }, { platform }) => ({ json: await platform.oauthClients.list(who) }),
 })
 
 export const deleteOAuthCredentials = principalRoute('deleteOAuthCredentials', {
@@ -94,12 +94,12 @@ export const deleteOAuthCredentials = principalRoute('deleteOAuthCredentials', {
   about: 'Refused while connectors use it, unless `force` is true. Their tokens cannot be renewed or ended then.',
   scope: 'connectors:write',
   query: wire.oauthCredentialsRemovalQuery,
-  returns: { about: 'The deleted application', schema: wire.oauthCredentialsRemoval },
+  returns: { about: 'The deleted OAuth client', schema: wire.oauthCredentialsRemoval },
   problems: [
     ...(['connector_type_not_found', 'oauth_credentials_in_use', 'oauth_credentials_not_found'] as const),
     ...(['organization_forbidden', 'validation_failed'] as const),
   ],
   answer: async (exchange, { platform }) => ({
-    json: await platform.vendorApplications.remove(exchange.who, slot(exchange, 'connector_type'), exchange.query),
+    json: await platform.oauthClients.remove(exchange.who, slot(exchange, 'connector_type'), exchange.query),
   }),
 })

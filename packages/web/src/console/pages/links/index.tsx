@@ -223,9 +223,9 @@ function Sections({ kinds, stored }: { readonly kinds: readonly DefinitionRecord
     <Accordion variant="contained" multiple order={2}>
       {kinds.map((kind) => {
         const slug = kind.definition.connector_type
-        const application = stored.find(({ connector_type: each }) => each === slug)
-        const callback = application?.redirect_uri ?? (own && `${own}${connectPaths.callback.replace('{kind}', slug)}`)
-        return <VendorItem key={slug} kind={kind} application={application} callback={callback} />
+        const oauthClient = stored.find(({ connector_type: each }) => each === slug)
+        const callback = oauthClient?.redirect_uri ?? (own && `${own}${connectPaths.callback.replace('{kind}', slug)}`)
+        return <VendorItem key={slug} kind={kind} oauthClient={oauthClient} callback={callback} />
       })}
     </Accordion>
   )
@@ -324,13 +324,13 @@ function buildSchema({ credentials }: DefinitionRecord): Schema {
 
 /** What is stored for a vendor. */
 interface StoredProps {
-  readonly application: OAuthCredentialsRecord
+  readonly oauthClient: OAuthCredentialsRecord
   /** Name of the vendor. */
   readonly name: string
 }
 
 /** Deletes the OAuth client; one in use needs a second consent. */
-function DeleteButton({ application: { connector_type: kind, connectors }, name }: StoredProps) {
+function DeleteButton({ oauthClient: { connector_type: kind, connectors }, name }: StoredProps) {
   const [isForced, setIsForced] = useState(false)
   const deletion = useWrite((ferrule) => ferrule.oauthCredentials.delete(kind, { force: isForced }), {
     refreshes: keys,
@@ -356,20 +356,20 @@ function DeleteButton({ application: { connector_type: kind, connectors }, name 
   )
 }
 
-function Stored({ application, name }: StoredProps) {
-  const { configuration_fields: fields, connectors, updated_at: changed } = application
+function Stored({ oauthClient, name }: StoredProps) {
+  const { configuration_fields: fields, connectors, updated_at: changed } = oauthClient
   return (
     <Group justify="space-between">
       <Text size="sm">
         Stored: {fields.join(', ')}. Used by {printCounted(connectors, 'connector')}. Changed <Time value={changed} />.
       </Text>
-      <DeleteButton application={application} name={name} />
+      <DeleteButton oauthClient={oauthClient} name={name} />
     </Group>
   )
 }
 
 /** Shows the form. What was entered leaves it with the answer. */
-function ApplicationForm({ kind, isStored }: { readonly kind: DefinitionRecord; readonly isStored: boolean }) {
+function OAuthClientForm({ kind, isStored }: { readonly kind: DefinitionRecord; readonly isStored: boolean }) {
   const { connector_type: slug, name } = kind.definition
   const [value, setValue] = useState<Schema>({})
   const keep = useChanges(value, ['tab'])
@@ -411,12 +411,12 @@ function ApplicationForm({ kind, isStored }: { readonly kind: DefinitionRecord; 
 
 interface VendorItemProps {
   readonly kind: DefinitionRecord
-  readonly application: OAuthCredentialsRecord | undefined
+  readonly oauthClient: OAuthCredentialsRecord | undefined
   /** Address to register at the vendor; undefined: the service does not know its own address. */
   readonly callback: string | undefined
 }
 
-function VendorItem({ kind, application, callback }: VendorItemProps) {
+function VendorItem({ kind, oauthClient, callback }: VendorItemProps) {
   const { connector_type: slug, name } = kind.definition
   return (
     <Accordion.Item value={slug}>
@@ -424,7 +424,7 @@ function VendorItem({ kind, application, callback }: VendorItemProps) {
         <Group gap="xs">
           <KindIcon kind={slug} />
           {name}
-          <StatePill look={application === undefined ? ['Not stored', 'gray'] : ['Stored', 'green']} />
+          <StatePill look={oauthClient === undefined ? ['Not stored', 'gray'] : ['Stored', 'green']} />
         </Group>
       </Accordion.Control>
       <Accordion.Panel>
@@ -436,8 +436,8 @@ function VendorItem({ kind, application, callback }: VendorItemProps) {
           ) : (
             <CopyText label={`Redirect URI to register at ${name}`} value={callback} />
           )}
-          {application !== undefined && <Stored application={application} name={name} />}
-          <ApplicationForm kind={kind} isStored={application !== undefined} />
+          {oauthClient !== undefined && <Stored oauthClient={oauthClient} name={name} />}
+          <OAuthClientForm kind={kind} isStored={oauthClient !== undefined} />
         </Stack>
       </Accordion.Panel>
     </Accordion.Item>

@@ -7,11 +7,11 @@ import { fail } from 'ferrule/internal'
 import type { MasterKeys } from './master-key.ts'
 import { decrypt, encodeIdentity, encrypt, nonceBytes } from './vault.ts'
 
-/** Ids that are bound to an encrypted application, or to the credentials of a deleted connector. */
-export interface ApplicationRef {
+/** Ids that are bound to an encrypted OAuth client, or to the credentials of a deleted connector. */
+export interface ConsentRef {
   readonly organizationId: string
   readonly kind: string
-  /** The deleted connector; absent for an application. */
+  /** The deleted connector; absent for an OAuth client. */
   readonly connectorId?: string
 }
 
@@ -29,27 +29,27 @@ export interface SourceRef {
 }
 
 /** Ids that are bound to encrypted fields. */
-type SealedRef = ApplicationRef | EndpointRef | SourceRef
+type SealedRef = ConsentRef | EndpointRef | SourceRef
 
-/** An encrypted application, or encrypted credentials. */
-export interface SealedApplication {
+/** An encrypted OAuth client, or encrypted credentials. */
+export interface SealedFields {
   readonly masterKeyId: string
   readonly sealed: Uint8Array
 }
 
-/** Encrypts and decrypts applications, secrets of webhooks, and credentials of deleted connectors. */
-export interface ApplicationSeals {
+/** Encrypts and decrypts OAuth clients, secrets of webhooks, and credentials of deleted connectors. */
+export interface MasterSeals {
   /** Encrypts fields. Call it in the transaction that stores them. */
-  seal(ref: SealedRef, values: Secret<CredentialValues>): SealedApplication
+  seal(ref: SealedRef, values: Secret<CredentialValues>): SealedFields
   /** Decrypts fields. @throws FerruleError `credentials_unreadable` */
-  open(ref: SealedRef, sealed: SealedApplication): Secret<CredentialValues>
+  open(ref: SealedRef, sealed: SealedFields): Secret<CredentialValues>
 }
 
 function buildIdentity(ref: SealedRef): Buffer {
   if ('sourceId' in ref) return encodeIdentity(`webhook source ${ref.part}`, ref.organizationId, ref.sourceId)
   if ('endpointId' in ref) return encodeIdentity('webhook endpoint', ref.organizationId, ref.endpointId)
   const { organizationId, kind, connectorId } = ref
-  if (connectorId === undefined) return encodeIdentity('vendor application', organizationId, kind)
+  if (connectorId === undefined) return encodeIdentity('oauth client', organizationId, kind)
   return encodeIdentity('deleted connector', organizationId, kind, connectorId)
 }
 
@@ -57,7 +57,7 @@ const failUnreadable = (reason: string) =>
   fail('credentials_unreadable', { reason }, { hint: 'Restore the master key, or store them again.' })
 
 /** Builds the seals over the master keys. */
-export const createApplicationSeals = (masterKeys: MasterKeys, randomBytes: (size: number) => Buffer): ApplicationSeals => ({
+export const createMasterSeals = (masterKeys: MasterKeys, randomBytes: (size: number) => Buffer): MasterSeals => ({
   seal: (ref, values) => {
     // Inside the transaction, a rotation in another process cannot drop the master key before the commit.
     masterKeys.refresh()
@@ -79,10 +79,10 @@ export const createApplicationSeals = (masterKeys: MasterKeys, randomBytes: (siz
 export const omitFields = (values: Secret<CredentialValues>, names: readonly string[]): Secret<CredentialValues> =>
   new Secret(Object.fromEntries(Object.entries(values.reveal()).filter(([name]) => !names.includes(name))))
 
-/** Returns credentials with the fields of their application. */
-export const addFields = (values: Secret<CredentialValues>, application: Secret<CredentialValues>): Secret<CredentialValues> =>
-  new Secret({ ...values.reveal(), ...application.reveal() })
+/** Returns credentials with the fields of their OAuth client. */
+export const addFields = (values: Secret<CredentialValues>, oauthClient: Secret<CredentialValues>): Secret<CredentialValues> =>
+  new Secret({ ...values.reveal(), ...oauthClient.reveal() })
 
-/** Returns whether credentials have exactly these fields of an application. */
-export const hasFields = (values: Secret<CredentialValues>, application: Secret<CredentialValues>): boolean =>
-  Object.entries(application.reveal()).every(([name, value]) => values.reveal()[name] === value)
+/** Returns whether credentials have exactly these fields of an OAuth client. */
+export const hasFields = (values: Secret<CredentialValues>, oauthClient: Secret<CredentialValues>): boolean =>
+  Object.entries(oauthClient.reveal()).every(([name, value]) => values.reveal()[name] === value)

@@ -3,16 +3,16 @@ import { type CredentialValues, findConsent, Secret } from 'ferrule/engine'
 import { compileFields, fail, failValidation, readSlug } from 'ferrule/internal'
 import { type OAuthCredentialsRecord, oauthCredentialsInput, oauthCredentialsRemovalQuery } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
-import { findApplicationSource, insertSource, updateSource } from '../../events/sql/vendor-events.ts'
+import { findOAuthClientSource, insertSource, updateSource } from '../../events/sql/vendor-events.ts'
 import type { Parts } from '../../main/parts.ts'
 import { requireLiveClient } from '../../tenancy/applications/live-client.ts'
 import { type Principal, requireWholeScope } from '../../values/access.ts'
 import { iso, newId, newSecret } from '../../values/ids.ts'
 import { problem, readBody, readQuery } from '../../values/read.ts'
 import type { Catalogue, ServedKind } from '../connector-types.ts'
-import * as sql from '../sql/vendor-applications.ts'
+import * as sql from '../sql/oauth-clients.ts'
 import { buildCallbackUrl, buildSourceUrl } from './addresses.ts'
-import type { VendorApplications } from './connect-types.ts'
+import type { OAuthClients } from './connect-types.ts'
 
 /** Word of existing clients that names no kind: they add the id of the definition. */
 const anySource = 'source'
@@ -27,14 +27,14 @@ function readKind(catalogue: Catalogue, given: readonly (string | undefined)[]):
   return kind
 }
 
-/** Reads the fields of an application: all of them, and no others. @throws FerruleError `validation_failed` */
-function readApplication({ definition }: Kind, given: Readonly<Record<string, unknown>>): Secret<CredentialValues> {
+/** Reads the fields of an OAuth client: all of them, and no others. @throws FerruleError `validation_failed` */
+function readOAuthClient({ definition }: Kind, given: Readonly<Record<string, unknown>>): Secret<CredentialValues> {
   const consent = findConsent(definition)
   if (consent === undefined)
     throw failValidation([problem('/connector_type', `names a kind without a consent page: ${definition.title}`, 'consent')])
   const known = definition.credentials[consent.name]?.fields ?? {}
-  const fields = Object.fromEntries(consent.applicationFields.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]])))
-  const missing = consent.applicationFields.filter((name) => given[name] === undefined || given[name] === '')
+  const fields = Object.fromEntries(consent.oauthClientFields.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]])))
+  const missing = consent.oauthClientFields.filter((name) => given[name] === undefined || given[name] === '')
   const problems = [
     ...missing.map((name) => problem(`/configuration/${name}`, 'is required', 'required')),
     ...compileFields(fields, definition.foreign)
@@ -45,7 +45,7 @@ function readApplication({ definition }: Kind, given: Readonly<Record<string, un
   return new Secret(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])))
 }
 
-interface GivenApplication {
+interface GivenOAuthClient {
   readonly kind: ServedKind
   readonly values: Secret<CredentialValues>
   /** Secret of webhooks beside the fields; null deletes it, undefined leaves it. */
@@ -53,66 +53,57 @@ interface GivenApplication {
 }
 
 /** Makes the address that the vendor sends webhooks of all accounts to, and sets its secret. */
-async function saveSource(
-  parts: Parts,
-  db: Db,
-  { id, organization_id }: sql.VendorApplicationRow,
-  { kind, webhookSecret }: GivenApplication,
-) {
+async function saveSource(parts: Parts, db: Db, { id, organization_id }: sql.OAuthClientRow, { kind, webhookSecret }: GivenOAuthClient) {
   const { webhooks } = kind.definition
   if (webhooks === undefined) {
     if (typeof webhookSecret !== 'string') return
     throw failValidation([problem('/webhook_secret', `belongs to a kind with webhooks: ${kind.definition.title} has none`, 'webhooks')])
   }
   const now = parts.source.clock()
-  const owner = { organization_id, connector_id: null, vendor_application_id: id }
+  const owner = { organization_id, connector_id: null, oauth_client_id: id }
   await insertSource(db, { id: newSecret(parts.source.randomBytes), ...owner, created_at: now })
-  const source = await findApplicationSource(db, organization_id, id)
+  const source = await findOAuthClientSource(db, organization_id, id)
   if (source === undefined || webhookSecret === undefined) return
   const ref = { organizationId: organization_id, sourceId: source.id, part: 'secret' } as const
-  const sealed =
-    webhookSecret === null ? null : parts.applicationSeals.seal(ref, new Secret({ [webhooks.signature.secret]: webhookSecret }))
+  const sealed = webhookSecret === null ? null : parts.masterSeals.seal(ref, new Secret({ [webhooks.signature.secret]: webhookSecret }))
   const columns = { sealed: sealed?.sealed ?? null, master_key_id: sealed?.masterKeyId ?? null }
   await updateSource(db, source, { ...columns, last_refused_at: null, updated_at: now })
 }
 
-/** Stores an application under the id of an earlier one. @returns the row that is stored */
-async function save(parts: Parts, principal: Principal, given: GivenApplication) {
+/** Stores an OAuth client under the id of an earlier one. @returns the row that is stored */
+async function save(parts: Parts, principal: Principal, given: GivenOAuthClient) {
   const { kind, values } = given
   const ref = { organizationId: principal.organizationId, kind: kind.definition.kind }
   return parts.database.transaction(async (db) => {
     await requireLiveClient(db, principal)
-    const earlier = await sql.holdVendorApplication(db, ref)
+    const earlier = await sql.holdOAuthClient(db, ref)
     const now = parts.source.clock()
-    const { masterKeyId, sealed } = parts.applicationSeals.seal(ref, values)
-    const row: sql.VendorApplicationRow = {
+    const { masterKeyId, sealed } = parts.masterSeals.seal(ref, values)
+    const row: sql.OAuthClientRow = {
       id: earlier?.id ?? newId(parts.source),
       organization_id: ref.organizationId,
       kind: ref.kind,
-      fields: JSON.stringify(findConsent(kind.definition)?.applicationFields ?? []),
+      fields: JSON.stringify(findConsent(kind.definition)?.oauthClientFields ?? []),
       hosts: kind.own === undefined ? null : JSON.stringify(kind.own.hosts),
       sealed,
       master_key_id: masterKeyId,
       created_at: earlier?.created_at ?? now,
       updated_at: now,
     }
-    await sql.saveVendorApplication(db, row)
-    const stored = (await sql.findVendorApplication(db, ref)) ?? row // another request may have stored the first one
+    await sql.saveOAuthClient(db, row)
+    const stored = (await sql.findOAuthClient(db, ref)) ?? row // another request may have stored the first one
     await saveSource(parts, db, stored, given)
     return { ...stored, connectors: await sql.countConnectorsOf(db, stored) }
   })
 }
 
 /** Builds the address that the vendor sends webhooks to. */
-async function findWebhookUrl({ database, settings }: Parts, { organization_id, id }: sql.VendorApplicationRow): Promise<string | null> {
-  const source = await findApplicationSource(database.db, organization_id, id)
+async function findWebhookUrl({ database, settings }: Parts, { organization_id, id }: sql.OAuthClientRow): Promise<string | null> {
+  const source = await findOAuthClientSource(database.db, organization_id, id)
   return source === undefined ? null : (buildSourceUrl(settings, 'apps', source.id) ?? null)
 }
 
-const toRecord = async (
-  parts: Parts,
-  row: sql.VendorApplicationRow & { readonly connectors: unknown },
-): Promise<OAuthCredentialsRecord> => ({
+const toRecord = async (parts: Parts, row: sql.OAuthClientRow & { readonly connectors: unknown }): Promise<OAuthCredentialsRecord> => ({
   id: row.id,
   scope_type: 'organization',
   scope_id: row.organization_id,
@@ -127,19 +118,19 @@ const toRecord = async (
 })
 
 /** Builds the service. */
-export const createVendorApplications = (parts: Parts): VendorApplications => ({
+export const createOAuthClients = (parts: Parts): OAuthClients => ({
   save: async (principal, given) => {
     requireWholeScope(principal, 'connectors:write')
     const body = readBody(oauthCredentialsInput, given)
     const names = [body.connector_type, body.connector_definition_id]
     const kind = readKind(await parts.kinds.of(principal.organizationId, names), names)
     buildCallbackUrl(parts.settings, kind.definition.kind) // refuses a service without an address before anything is stored
-    const application = { kind, values: readApplication(kind, body.configuration), webhookSecret: body.webhook_secret }
-    return toRecord(parts, await save(parts, principal, application))
+    const oauthClient = { kind, values: readOAuthClient(kind, body.configuration), webhookSecret: body.webhook_secret }
+    return toRecord(parts, await save(parts, principal, oauthClient))
   },
   list: async (principal) => {
     requireWholeScope(principal, 'connectors:read')
-    const rows = await sql.listVendorApplications(parts.database.db, principal.organizationId)
+    const rows = await sql.listOAuthClients(parts.database.db, principal.organizationId)
     return { data: await Promise.all(rows.map((row) => toRecord(parts, row))) }
   },
   remove: async (principal, given, query) => {
@@ -147,12 +138,12 @@ export const createVendorApplications = (parts: Parts): VendorApplications => ({
     const { force } = readQuery(oauthCredentialsRemovalQuery, query)
     const { definition } = (await parts.kinds.of(principal.organizationId, [given])).getKind(given)
     return parts.database.transaction(async (db) => {
-      const row = await sql.holdVendorApplication(db, { organizationId: principal.organizationId, kind: definition.kind })
+      const row = await sql.holdOAuthClient(db, { organizationId: principal.organizationId, kind: definition.kind })
       if (row === undefined) throw fail('oauth_credentials_not_found', { vendor: definition.title })
       const connectors = await sql.countConnectorsOf(db, row)
       if (connectors > 0 && force !== 'true')
         throw fail('oauth_credentials_in_use', { vendor: definition.title, connectors: String(connectors) })
-      await sql.deleteVendorApplication(db, row)
+      await sql.deleteOAuthClient(db, row)
       return { id: row.id, connectors }
     })
   },
