@@ -168,12 +168,16 @@ test('what the records do not show is said in a line', options, async () => {
     answer.meta.ranked = false
     answer.meta.has_more = true
     const connector = { id: desk, name: 'Help desk', kind: 'desk' }
-    answer.left_out = [{ reason: 'late', kind: 'desk', connector, entities: ['people'], message: 'No answer in time.' }]
+    const late = { reason: 'late', kind: 'desk', entities: ['people'], message: 'No answer in time.' }
+    answer.left_out = [
+      { ...late, connector },
+      { ...late, kind: 'shop', connector: null },
+    ]
   })
   await field().fill('acme')
-  await page.getByText('No answer in time: Help desk.').waitFor()
+  await page.getByText('No answer in time: Help desk and Shop.').waitFor()
   expect(await says().textContent()).toBe(
-    'So many records have these words that the best need not come first. The first 3 records are shown; more words find less. No answer in time: Help desk.',
+    'So many records have these words that the best need not come first. The first 3 records are shown; more words find less. No answer in time: Help desk and Shop.',
   )
   await screenshot('palette-late')
   await page.setViewportSize({ width: 390, height: 900 })

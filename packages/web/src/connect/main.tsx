@@ -298,7 +298,7 @@ function AttemptStep({ attempt }: { readonly attempt: PageAttempt }) {
   const isWaiting = useExchange(attempt)
   const kind = page.kinds.find(({ slug }) => slug === attempt.kind)
   const scheme = kind?.schemes.find(({ consent }) => consent)
-  const title = kind?.title ?? attempt.kind
+  const title = kind?.title ?? 'the vendor'
   if (isWaiting)
     return (
       <Step title={`Finishing with ${title}`}>

@@ -19,7 +19,8 @@ export function useConnectorChoice(query: ConnectorQuery = {}) {
   )
 }
 
-const printChoice = ({ name, summarized_source_template: kind, workspace_name: workspace }: ConnectorSummary): string =>
+/** Prints a connector with its kind and its workspace, for a chooser. */
+export const printChoice = ({ name, summarized_source_template: kind, workspace_name: workspace }: ConnectorSummary): string =>
   `${name} (${kind.name}, ${workspace})`
 
 /** How a page opens. */

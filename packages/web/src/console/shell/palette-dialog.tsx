@@ -8,7 +8,7 @@ import type { SearchHit, SearchResult } from 'ferrule/wire'
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { useFerrule } from '../data/ferrule.ts'
 import { useReadAll } from '../data/read-all.ts'
-import { useKinds } from '../data/references.ts'
+import { useKinds, useKindTitles } from '../data/references.ts'
 import { useService } from '../data/service.ts'
 import { type AddressParams, useGo, useTenant } from '../data/tenant.ts'
 import { pages } from '../pages.ts'
@@ -287,14 +287,15 @@ const isSearchable = (text: string): boolean => text.length > 1 && /[\p{L}\p{N}]
 
 const list = new Intl.ListFormat('en')
 
-/** Names connectors, some of many. */
-function listNames(leftOut: SearchResult['left_out'], reason: SearchResult['left_out'][number]['reason']): string {
-  const names = [...new Set(leftOut.filter((each) => each.reason === reason).map(({ connector, kind }) => connector?.name ?? kind))]
+/** Names connectors and kinds, some of many. */
+function listNames(leftOut: SearchResult['left_out'], printKind: (slug: string) => string): string {
+  const names = [...new Set(leftOut.map(({ connector, kind }) => connector?.name ?? printKind(kind)))]
   return list.format(names.length <= mostNamed ? names : [...names.slice(0, mostNamed), `${names.length - mostNamed} more`])
 }
 
-function describeSearch({ data, meta, left_out }: SearchResult): string {
-  const [late, failed, empty] = [listNames(left_out, 'late'), listNames(left_out, 'failed'), listNames(left_out, 'not_ready')]
+function describeSearch({ data, meta, left_out }: SearchResult, printKind: (slug: string) => string): string {
+  const { late: slow = [], failed: faulty = [], not_ready: unready = [] } = Object.groupBy(left_out, ({ reason }) => reason)
+  const [late, failed, empty] = [listNames(slow, printKind), listNames(faulty, printKind), listNames(unready, printKind)]
   const found = data.length > 0
   return [
     !found && 'No record has all these words.',
@@ -323,6 +324,7 @@ function useFoundRecords(typed: string): FoundRecords {
   const [settled] = useDebouncedValue(wanted, pauseMs)
   const { organizationId } = useTenant()
   const ferrule = useFerrule()
+  const printKind = useKindTitles()
   const canSearch = useService().data?.context_store === true && isSearchable(wanted)
   const text = canSearch && settled === wanted ? wanted : undefined
   const { data, error, isPlaceholderData } = useQuery({
@@ -335,7 +337,7 @@ function useFoundRecords(typed: string): FoundRecords {
   if (!canSearch) return { groups: [], says: '', isOld: false }
   if (error !== null) return { groups: [], says: `Records could not be searched. ${describeError(error).sentence}`, isOld: false }
   const isOld = data === undefined || isPlaceholderData
-  return { groups: groupHits(data?.data ?? []), says: isOld ? 'Looking for records…' : describeSearch(data), isOld }
+  return { groups: groupHits(data?.data ?? []), says: isOld ? 'Looking for records…' : describeSearch(data, printKind), isOld }
 }
 
 /** Names a record. */

@@ -13,6 +13,7 @@ import { type ComponentType, type FormEvent, type ReactNode, useState } from 're
 import { useRead } from '../../data/ferrule.ts'
 import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
+import { useKindTitles } from '../../data/references.ts'
 import { useService } from '../../data/service.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
@@ -66,13 +67,14 @@ function Filters() {
 /** Kinds that are named at most: a link to all of them has many. */
 const mostNamed = 4
 
-const printKinds = (kinds: readonly string[]): string => (kinds.length > mostNamed ? `one of ${kinds.length} kinds` : kinds.join(', '))
-
 function Purpose({ link }: { readonly link: ConnectLinkRecord }) {
+  const printKind = useKindTitles()
+  const { kinds } = link
   const target = link.connector_id ?? link.target_connector_id
+  const made = kinds.length > mostNamed ? `one of ${kinds.length} kinds` : kinds.map(printKind).join(', ')
   return (
     <>
-      <Text size="sm">{link.target_connector_id === null ? printKinds(link.kinds) : 'authorizes a connector again'}</Text>
+      <Text size="sm">{link.target_connector_id === null ? made : 'authorizes a connector again'}</Text>
       {target !== null && (
         <PageLink to={`/connectors/${target}`} size="sm">
           Show the connector
@@ -158,12 +160,15 @@ const printValues = (values: Readonly<Record<string, unknown>>): ReactNode =>
 
 const printConnector = (id: string | null): ReactNode => (id === null ? 'none' : <PageLink to={`/connectors/${id}`}>{id}</PageLink>)
 
-const listDetails = (link: ConnectLinkRecord): readonly (readonly [name: string, value: ReactNode])[] => [
+const listDetails = (
+  link: ConnectLinkRecord,
+  printKind: (slug: string) => string,
+): readonly (readonly [name: string, value: ReactNode])[] => [
   ['State', <LinkStatus key="status" status={link.status} />],
   ['Id', <code key="id">{link.id}</code>],
   ['End user', [link.end_user.id, link.end_user.name, link.end_user.email].filter((each) => each !== null).join(', ')],
   ['Workspace', link.workspace_name],
-  ['Kinds', link.kinds.join(', ')],
+  ['Kinds', link.kinds.map(printKind).join(', ')],
   ['Connector to authorize again', printConnector(link.target_connector_id)],
   ['Connector that was authorized', printConnector(link.connector_id)],
   ['Name of the connector', link.name ?? 'the page asks'],
@@ -180,11 +185,12 @@ const listDetails = (link: ConnectLinkRecord): readonly (readonly [name: string,
 ]
 
 function Details({ link }: { readonly link: ConnectLinkRecord }) {
+  const printKind = useKindTitles()
   return (
     <Stack align="flex-start">
       <Table aria-label="Details of the link" layout="fixed" verticalSpacing={4}>
         <Table.Tbody>
-          {listDetails(link).map(([name, value]) => (
+          {listDetails(link, printKind).map(([name, value]) => (
             <Table.Tr key={name}>
               <Table.Th w="38%">{name}</Table.Th>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>

@@ -20,7 +20,7 @@ import { type FormEvent, useState } from 'react'
 import { useKind } from '../../data/connector.ts'
 import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
-import { useKinds } from '../../data/references.ts'
+import { useKinds, useKindTitles } from '../../data/references.ts'
 import { useHasSandbox } from '../../data/service.ts'
 import { useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
@@ -222,9 +222,10 @@ function KindForms({ schema, kind, entered, set, problems }: ConfigurationProps 
 
 function KindItem({ kind, ...props }: ConfigurationProps & { readonly kind: string }) {
   const reading = useKind(kind)
+  const printKind = useKindTitles()
   return (
     <Accordion.Item value={kind}>
-      <Accordion.Control>Configuration of {reading.data?.definition.name ?? kind}</Accordion.Control>
+      <Accordion.Control>Configuration of {printKind(kind)}</Accordion.Control>
       <Accordion.Panel>
         <ReadingView reading={reading}>
           {({ configuration }) => <KindForms {...props} kind={kind} schema={configuration as Schema} />}

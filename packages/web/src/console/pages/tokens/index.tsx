@@ -12,7 +12,7 @@ import { useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { useConnectorChoice } from '../../parts/connector-select.tsx'
+import { printChoice, useConnectorChoice } from '../../parts/connector-select.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
@@ -219,7 +219,7 @@ function ReachFields({ entered: { workspaces, connectors }, set }: FieldsProps) 
       <MultiSelect
         label="Connectors"
         description="Choose none to let it reach all connectors of these workspaces, also later ones."
-        data={offered.map(({ id, name, connector_type: kind }) => ({ value: id, label: `${name} (${kind})` }))}
+        data={offered.map((connector) => ({ value: connector.id, label: printChoice(connector) }))}
         value={[...connectors]}
         onChange={(ids) => set({ connectors: ids })}
         maxValues={100}
