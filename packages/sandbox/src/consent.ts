@@ -43,10 +43,7 @@ export interface Person {
 /** The password of everybody who can sign in. */
 export const password = 'sandbox-password'
 
-/** Returns whether a host name is this machine's own. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
-}
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 
 /** Returns the address to which the browser returns; undefined when the app did not register it. */
 export function registeredTarget(address: string, kind: string, { redirectUris }: ConsentSwitches): URL | undefined {
@@ -69,10 +66,8 @@ export function sendReturn(
   return sendBack(target, { ...(consentReturn === 'refused' ? { error: 'access_denied' } : answer), state })
 }
 
-/** Adds the header that cuts a popup from its opener. */
-function withOpenerPolicy(reply: Reply, { openerPolicy }: ConsentSwitches): Reply {
-  return openerPolicy ? { ...reply, headers: { ...reply.headers, 'cross-origin-opener-policy': 'same-origin' } } : reply
-}
+const withOpenerPolicy = (reply: Reply, { openerPolicy }: ConsentSwitches): Reply =>
+  openerPolicy ? { ...reply, headers: { ...reply.headers, 'cross-origin-opener-policy': 'same-origin' } } : reply
 
 const rememberedCodes = 1000
 
@@ -100,7 +95,6 @@ export function createCodes<T>(clock: () => number) {
   }
 }
 
-/** Returns who signs in with the fields of a form; undefined for a wrong email address or password. */
 function signedIn<P extends Person>(people: readonly P[], form: URLSearchParams): P | undefined {
   const email = (form.get('email') ?? '').trim().toLowerCase()
   return form.get('password') === password ? people.find((person) => person.email === email) : undefined
@@ -136,7 +130,6 @@ interface SignIn {
   readonly problem?: string
 }
 
-/** Returns the page where a person signs in; everything is filled in. */
 function signInPage({ vendor, people, email, problem }: SignIn): Reply {
   const known = people.map((person) => html`<li><code>${person.email}</code>: ${person.about}</li>`)
   const body = html`${problemText(problem)}<form method="post">
@@ -150,14 +143,12 @@ ${buttons({ sign_in: 'Sign in' })}
   return pageReply({ vendor, status: problem === undefined ? 200 : 401, title: 'Sign in', body })
 }
 
-function signInAgain(page: Pick<SignIn, 'vendor' | 'people'>, form: URLSearchParams): Reply {
-  return signInPage({ ...page, email: form.get('email') ?? '', problem: 'The email address or the password is wrong.' })
-}
+const signInAgain = (page: Pick<SignIn, 'vendor' | 'people'>, form: URLSearchParams): Reply =>
+  signInPage({ ...page, email: form.get('email') ?? '', problem: 'The email address or the password is wrong.' })
 
 /** Returns the link to the sign-in page of the same request. */
-export function signInLink({ query }: ReceivedRequest): ReturnType<typeof html> {
-  return html`<a href="?${String(query)}">Sign in with another account</a>`
-}
+export const signInLink = ({ query }: ReceivedRequest): ReturnType<typeof html> =>
+  html`<a href="?${String(query)}">Sign in with another account</a>`
 
 /** What an application asks for, as far as the pages of every vendor need it. */
 export interface ConsentRequest {

@@ -29,9 +29,8 @@ interface SwitchRules<S> {
 }
 
 /** Returns why a number is no integer from 0 on. */
-export function notCounting(value: number): string | undefined {
-  return Number.isInteger(value) && value >= 0 ? undefined : 'must be an integer from 0 on'
-}
+export const notCounting = (value: number): string | undefined =>
+  Number.isInteger(value) && value >= 0 ? undefined : 'must be an integer from 0 on'
 
 /** Returns the switches of one stand-in. */
 export function createSwitchControl<S extends object>(rules: SwitchRules<S>): SwitchControl<S> {
@@ -70,7 +69,6 @@ export function createSwitchControl<S extends object>(rules: SwitchRules<S>): Sw
   }
 }
 
-/** One control request beside those that every stand-in has. */
 interface ControlRoute {
   readonly method: string
   readonly path: string
@@ -116,13 +114,12 @@ export interface VendorSandbox<S, W> {
 
 const prefix = '/_sandbox/'
 
-/** Does something and answers 204. */
-function then(act: () => void): ControlRoute['handle'] {
-  return () => {
+const then =
+  (act: () => void): ControlRoute['handle'] =>
+  () => {
     act()
     return { status: 204, headers: {}, body: '' }
   }
-}
 
 function faultRoutes(faults: FaultControl): readonly ControlRoute[] {
   const path = '/_sandbox/faults'
@@ -192,9 +189,8 @@ export function recordRoute<K extends string, I>(
   const handle = (body: unknown): Reply => {
     const { kind: named, id, ...change } = isObject(body) ? body : {}
     const kind = kinds.find((each) => each === named)
-    if (kind === undefined || !isId(id) || !isRecordEdit(change)) {
+    if (kind === undefined || !isId(id) || !isRecordEdit(change))
       return json(400, { error: `An edit has kind (${kinds.join(', ')}), id, and fields or erased` })
-    }
     return edit(kind, id, change) ? json(200, { kind, id, ...change }) : json(404, { error: `There is no record ${id} among ${kind}` })
   }
   return { method: 'POST', path: '/_sandbox/records', handle }

@@ -36,9 +36,7 @@ export function isRecordEdit(body: unknown): body is RecordEdit {
   return (fields === undefined || isObject(fields)) && (erased === undefined || typeof erased === 'boolean')
 }
 
-function signature(secret: string, text: string): string {
-  return createHmac('sha256', secret).update(text).digest('base64url')
-}
+const signature = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('base64url')
 
 /** Writes a JSON value as an opaque text that only the owner of the secret can make. The content can be read by everybody. */
 export function seal(secret: string, content: unknown): string {
@@ -53,14 +51,11 @@ export function unseal(secret: string, sealed: string): unknown {
 }
 
 /** Gives the same value to fields whose names are separated by spaces. */
-export function setEach<T>(value: T, names: string): Readonly<Record<string, T>> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, value]))
-}
+export const setEach = <T>(value: T, names: string): Readonly<Record<string, T>> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, value]))
 
 /** Splits a text at its commas: short tables of words. */
-export function wordsOf(text: string): readonly string[] {
-  return text.split(', ')
-}
+export const wordsOf = (text: string): readonly string[] => text.split(', ')
 
 /** Remembers what is made once. */
 export function once<T>(make: () => T): () => T {

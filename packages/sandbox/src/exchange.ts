@@ -83,9 +83,10 @@ function textOf(body: string | ByteSource): string {
   return Buffer.from(body.read(0, Math.min(body.size, 65_536))).toString('latin1')
 }
 
-function whole(status: number, type: string, body: string): Delivery {
-  return { as: 'whole', reply: { status, headers: { 'content-type': type }, body } }
-}
+const whole = (status: number, type: string, body: string): Delivery => ({
+  as: 'whole',
+  reply: { status, headers: { 'content-type': type }, body },
+})
 
 function hugeBody(bytes: number): ByteSource {
   const head = Buffer.from('{"padding":"')
@@ -109,9 +110,8 @@ function refusal(fault: Extract<WireFault, { kind: 'status' }>, standIn: StandIn
   return { as: 'whole', reply: { ...reply, headers: { ...reply.headers, ...wait } } }
 }
 
-function gatewayPage(status: number, text: string): Delivery {
-  return whole(status, 'text/html', `<html><head><title>${status} ${text}</title></head><body><h1>${status} ${text}</h1></body></html>`)
-}
+const gatewayPage = (status: number, text: string): Delivery =>
+  whole(status, 'text/html', `<html><head><title>${status} ${text}</title></head><body><h1>${status} ${text}</h1></body></html>`)
 
 function halved({ status, headers, body }: Reply): Delivery {
   const source = sourceOf(body)
@@ -167,12 +167,11 @@ async function spoil(fault: WireFault, answer: () => Promise<Reply>, standIn: St
 }
 
 /** Holds the answer until the client or the sandbox closes the socket. */
-function held(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
+const held = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
     if (response.destroyed) resolve()
     else response.once('close', () => resolve())
   })
-}
 
 async function trickle(response: ServerResponse, reply: Reply, intervalMs: number | undefined): Promise<void> {
   sendHead(response, reply)
@@ -212,15 +211,14 @@ async function deliver(response: ServerResponse, delivery: Delivery): Promise<vo
  * Opens one server of a stand-in: records each request, lets a waiting fault spoil it, answers. Port 0 is a free one. @throws the listen
  * error of Node
  */
-export function openStandIn(standIn: StandIn, address: { host: string; port: number }): Promise<ListeningServer> {
-  return listen(async (request, response) => {
+export const openStandIn = (standIn: StandIn, address: { host: string; port: number }): Promise<ListeningServer> =>
+  listen(async (request, response) => {
     const control = await standIn.control?.(request)
     if (control) return sendReply(response, control)
     standIn.journal.add(standIn.name, request)
     const fault = standIn.faults.takeWire(standIn.name, request.path, request.method)
     await deliver(response, fault ? await spoiled(fault, request, standIn) : { as: 'whole', reply: await standIn.answer(request) })
   }, address)
-}
 
 /** Returns what a fault makes of an answer; a request is carried out once, also when the fault throws its answer away. */
 async function spoiled(fault: WireFault, request: ReceivedRequest, standIn: StandIn): Promise<Delivery> {

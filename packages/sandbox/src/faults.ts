@@ -154,13 +154,9 @@ export function faultProblem(value: unknown): string | undefined {
 }
 
 /** Returns true for a value that is a fault. */
-export function isFault(value: unknown): value is Fault {
-  return faultProblem(value) === undefined
-}
+export const isFault = (value: unknown): value is Fault => faultProblem(value) === undefined
 
-function isWire(fault: Fault): fault is FaultTarget & WireFault {
-  return !innerKinds.includes(fault.kind)
-}
+const isWire = (fault: Fault): fault is FaultTarget & WireFault => !innerKinds.includes(fault.kind)
 
 interface FaultRequest {
   readonly on: OriginName
@@ -168,9 +164,8 @@ interface FaultRequest {
   readonly method?: string | undefined
 }
 
-function meetsTarget(fault: Fault, { on, path, method }: FaultRequest): boolean {
-  return (fault.on ?? on) === on && path.startsWith(fault.path ?? '') && (fault.method ?? method) === method
-}
+const meetsTarget = (fault: Fault, { on, path, method }: FaultRequest): boolean =>
+  (fault.on ?? on) === on && path.startsWith(fault.path ?? '') && (fault.method ?? method) === method
 
 /** Returns an empty supply of faults. */
 export function createFaults(): FaultSupply {

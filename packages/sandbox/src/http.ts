@@ -42,14 +42,15 @@ const requestBodyLimit = 8 * 1024 * 1024
 const chunkBytes = 128 * 1024
 
 /** Returns a JSON answer. */
-export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) }
-}
+export const json = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(value),
+})
 
 /** Returns true for a JSON object: not null, not an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns the JSON value of a text, or undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
@@ -61,14 +62,13 @@ export function parseJson(text: string): unknown {
 }
 
 /** Returns bytes that are there already. */
-export function bytesOf(bytes: Uint8Array): ByteSource {
-  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) }
-}
+export const bytesOf = (bytes: Uint8Array): ByteSource => ({
+  size: bytes.length,
+  read: (offset, length) => bytes.subarray(offset, offset + length),
+})
 
 /** Returns the byte source of an answer's body. */
-export function sourceOf(body: string | ByteSource): ByteSource {
-  return typeof body === 'string' ? bytesOf(Buffer.from(body)) : body
-}
+export const sourceOf = (body: string | ByteSource): ByteSource => (typeof body === 'string' ? bytesOf(Buffer.from(body)) : body)
 
 /** Writes bytes and waits until the socket took them; false when the client has gone. */
 export function writeBytes(response: ServerResponse, bytes: Uint8Array): Promise<boolean> {
@@ -177,12 +177,11 @@ export async function listen(exchange: Exchange, address: { host: string; port: 
   return { origin: `http://${reachableHost(address.host)}:${port}`, close: () => shut(server) }
 }
 
-function shut(server: ReturnType<typeof createServer>): Promise<void> {
-  return new Promise((resolve) => {
+const shut = (server: ReturnType<typeof createServer>): Promise<void> =>
+  new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()
   })
-}
 
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'

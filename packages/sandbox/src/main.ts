@@ -8,7 +8,6 @@ import {
   tiktokCredentials,
 } from './index.ts'
 
-/** Returns a setting that must be a non-negative integer; undefined when it is not set. */
 function numberSetting(name: string): number | undefined {
   const text = process.env[name]
   if (text === undefined || text === '') return undefined

@@ -23,9 +23,8 @@ function textOf(part: MarkupPart): string {
 }
 
 /** Builds markup from a template; every text in it is escaped. */
-export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
-  return new Markup(strings.map((text, index) => text + textOf(parts[index])).join(''))
-}
+export const html = (strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup =>
+  new Markup(strings.map((text, index) => text + textOf(parts[index])).join(''))
 
 const style = `
 :root { color-scheme: light dark; --page: #f3f4f6; --card: #fff; --ink: #1c2230; --soft: #556; --line: #cfd3dc; --accent: #5a2ca0; --on: #fff; --bad: #8c1d18; --bad-page: #fdecea; }
@@ -112,9 +111,8 @@ ${body}
 }
 
 /** Returns the sentence of what went wrong; nothing for undefined. */
-export function problemText(problem: string | undefined): Markup | undefined {
-  return problem === undefined ? undefined : html`<p class="problem" role="alert">${problem}</p>`
-}
+export const problemText = (problem: string | undefined): Markup | undefined =>
+  problem === undefined ? undefined : html`<p class="problem" role="alert">${problem}</p>`
 
 /** Returns buttons of a form by action and label; the first is the main one, and what the Enter key does. */
 export function buttons(labels: Readonly<Record<string, string>>): Markup {

@@ -8,7 +8,6 @@ import type { ApiCall } from './state.ts'
 import { companyDate, companyTime, day } from './time.ts'
 import { startTime, type World } from './world.ts'
 
-/** One review before its record is made. */
 interface Review {
   /** Position among all reviews. */
   readonly index: number
@@ -82,9 +81,8 @@ function reviewFilterOf(call: ApiCall, given: JsonRecord) {
   const today = companyDate(call.state.clock())
   const [callFrom, callTo, reviewFrom, reviewTo] = dateNames.map((name) => {
     const date = dateIn(given, name)
-    if (name.endsWith('ToDate') && date !== undefined && String(given[name]) > today) {
+    if (name.endsWith('ToDate') && date !== undefined && String(given[name]) > today)
       throw badRequest(`${name} must not be after the current day`)
-    }
     return date
   })
   const [users, scorecards] = [idsIn(given, 'reviewedUserIds'), idsIn(given, 'scorecardIds')]
@@ -93,9 +91,7 @@ function reviewFilterOf(call: ApiCall, given: JsonRecord) {
   return { callFrom, callTo, reviewFrom, reviewTo, method, users, scorecards }
 }
 
-function inside(moment: number, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY): boolean {
-  return moment >= from && moment < to
-}
+const inside = (moment: number, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY): boolean => moment >= from && moment < to
 
 function matches(world: World, review: Review, filter: ReturnType<typeof reviewFilterOf>): boolean {
   const { scorecard, call, reviewTime } = review

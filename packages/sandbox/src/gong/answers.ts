@@ -13,9 +13,7 @@ export interface Answer {
 }
 
 /** Returns a successful answer. */
-export function ok(value: JsonRecord): Answer {
-  return { status: 200, value }
-}
+export const ok = (value: JsonRecord): Answer => ({ status: 200, value })
 
 /** A refusal in the vendor's shape, texts only and no codes; thrown wherever a request is found wanting. */
 export class Refusal extends Error implements Answer {
@@ -32,9 +30,7 @@ export class Refusal extends Error implements Answer {
 }
 
 /** Returns the refusal of a value that a request holds. */
-export function badRequest(problem: string): Refusal {
-  return new Refusal(400, `Bad request: ${problem}`)
-}
+export const badRequest = (problem: string): Refusal => new Refusal(400, `Bad request: ${problem}`)
 
 /** Texts for statuses that a fault asks for without one. */
 export const usualErrors: Readonly<Record<number, string>> = {
@@ -51,6 +47,5 @@ export const usualErrors: Readonly<Record<number, string>> = {
 }
 
 /** Returns a refusal of a status with its usual text; 404 is the one for every empty list of calls. */
-export function usualRefusal(status: number, headers: Readonly<Record<string, string>> = {}): Refusal {
-  return new Refusal(status, usualErrors[status] ?? 'Error', headers)
-}
+export const usualRefusal = (status: number, headers: Readonly<Record<string, string>> = {}): Refusal =>
+  new Refusal(status, usualErrors[status] ?? 'Error', headers)

@@ -8,9 +8,7 @@ import { companyTime } from './time.ts'
 import { findCall, startTime, type World } from './world.ts'
 
 /** Position of the call's customer in the list of names. */
-export function customerOf(world: World, call: number): string {
-  return world.random('customer', call).pick(customers)
-}
+export const customerOf = (world: World, call: number): string => world.random('customer', call).pick(customers)
 
 function titleOf(world: World, call: number, unicode: boolean): string {
   const purpose = world.random('purpose', call).pick(purposes)
@@ -157,15 +155,13 @@ export function partiesOf(world: World, call: number): readonly Party[] {
 }
 
 /** Returns the ids under which somebody spoke in a call. */
-export function speakersOf(world: World, call: number): readonly string[] {
-  return partiesOf(world, call).flatMap(({ speakerId }) => (speakerId === null ? [] : [speakerId]))
-}
+export const speakersOf = (world: World, call: number): readonly string[] =>
+  partiesOf(world, call).flatMap(({ speakerId }) => (speakerId === null ? [] : [speakerId]))
 
 /** Returns parties as the extensive list sends them: with their CRM objects when the context is wanted. */
-export function partyRecords(world: World, call: number, wish: ContextWish): readonly Record<string, unknown>[] {
-  return partiesOf(world, call).map((party, number) => {
+export const partyRecords = (world: World, call: number, wish: ContextWish): readonly Record<string, unknown>[] =>
+  partiesOf(world, call).map((party, number) => {
     if (wish.context === 'None') return { ...party }
     const objectType = party.userId === undefined ? (number % 2 === 0 ? 'Contact' : 'Lead') : 'User'
     return { ...party, context: crmContext(world, { call, name: party.name, objectTypes: [objectType] }, wish) }
   })
-}

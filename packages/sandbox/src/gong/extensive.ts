@@ -41,7 +41,6 @@ function contextWish(selector: JsonRecord): ContextWish {
   return { context, timings: found }
 }
 
-/** Reads a contentSelector; without one a call is its `metaData` only. */
 function selectorOf(value: unknown): Selector {
   if (value !== undefined && value !== null && !isObject(value)) throw badRequest('contentSelector must be an object')
   const selector = isObject(value) ? value : {}
@@ -65,9 +64,7 @@ function parts(random: Random, duration: number, names: readonly string[]): read
   return chosen.map((name) => ({ name, duration: random.int(1, Math.max(1, Math.floor(duration / (chosen.length + 1)))) }))
 }
 
-function moment(random: Random, duration: number): number {
-  return random.decimal(0, duration, 2)
-}
+const moment = (random: Random, duration: number): number => random.decimal(0, duration, 2)
 
 function trackerRows(world: World, call: number, detailed: boolean): readonly JsonRecord[] {
   const { duration, workspace } = world.traits(call)
@@ -211,9 +208,7 @@ function extensiveRecord(state: GongState, call: number, selector: Selector): Js
   }
 }
 
-function hide(record: JsonRecord): JsonRecord {
-  return { ...record, metaData: { ...Object(record['metaData']), isPrivate: true } }
-}
+const hide = (record: JsonRecord): JsonRecord => ({ ...record, metaData: { ...Object(record['metaData']), isPrivate: true } })
 
 /** POST /v2/calls/extensive: by scheduled time; dates are compared with the actual start. */
 export function listExtensive(call: ApiCall): Answer {

@@ -48,11 +48,9 @@ interface GongOptions extends Omit<StandInOptions, 'port'> {
 
 const editTypes = new Map(Object.entries({ id: 'string', isPrivate: 'boolean', title: 'string', erased: 'boolean' }))
 
-function isEdit(body: unknown): body is CallEdit & { readonly id: string } {
-  return isObject(body) && 'id' in body && Object.entries(body).every(([name, value]) => typeof value === editTypes.get(name))
-}
+const isEdit = (body: unknown): body is CallEdit & { readonly id: string } =>
+  isObject(body) && 'id' in body && Object.entries(body).every(([name, value]) => typeof value === editTypes.get(name))
 
-/** Changes a call; false when the call does not exist. */
 function editCall({ world, selections }: GongState, id: string, change: CallEdit): boolean {
   const call = world.callPositions.get(id)
   if (call === undefined) return false
@@ -306,9 +304,8 @@ function eventsOf(world: World, call: number): readonly ActivityEvent[] {
 }
 
 /** Positions of the calls that started in a span (epoch milliseconds, the end excluded). */
-function callsBetween(world: World, from: number, to: number): readonly number[] {
-  return world.allCalls().filter((call) => at(world.calls, call).started >= from && at(world.calls, call).started < to)
-}
+const callsBetween = (world: World, from: number, to: number): readonly number[] =>
+  world.allCalls().filter((call) => at(world.calls, call).started >= from && at(world.calls, call).started < to)
 
 /** A call that counts for a user, and the figure. */
 type CallEvent = ActivityEvent & { readonly call: number }
@@ -377,7 +374,6 @@ const interactionStatistic: Statistic = {
   tell: (world, entries) => ({ personInteractionStats: averages(world, entries) }),
 }
 
-/** Answers one statistic: ascending by user id, users without activity left out. */
 function answerStatistic(call: ApiCall, statistic: Statistic): Answer {
   const { world, switches } = call.state
   const filter = filterOf(call)

@@ -32,9 +32,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** Returns a text that is equal for equal JSON values, whatever the order of their keys. */
-function stableText(value: unknown): string {
-  return JSON.stringify(sorted(value)) ?? ''
-}
+const stableText = (value: unknown): string => JSON.stringify(sorted(value)) ?? ''
 
 function bindingOf(call: ApiCall, filter: unknown): string {
   const text = `${call.path} ${stableText(filter)}`
@@ -109,9 +107,8 @@ export function idsIn(source: JsonRecord, name: string): readonly string[] | und
 }
 
 /** Reads a company's date, as epoch milliseconds of its midnight. */
-export function dateIn(source: JsonRecord, name: string): number | undefined {
-  return read(source[name], midnight, `${name} is not a date (YYYY-MM-DD)`)
-}
+export const dateIn = (source: JsonRecord, name: string): number | undefined =>
+  read(source[name], midnight, `${name} is not a date (YYYY-MM-DD)`)
 
 /** Which calls are wanted; every part narrows further. */
 type CallFilter = ReturnType<typeof callFilterOf>

@@ -84,9 +84,10 @@ function parseRange(header: string | undefined, size: number): Range {
   return first >= size ? 'unsatisfiable' : { first, last: Math.min(last, size - 1) }
 }
 
-function part(source: ByteSource, first: number, last: number): ByteSource {
-  return { size: last - first + 1, read: (offset, length) => source.read(first + offset, length) }
-}
+const part = (source: ByteSource, first: number, last: number): ByteSource => ({
+  size: last - first + 1,
+  read: (offset, length) => source.read(first + offset, length),
+})
 
 function fileReply(source: ByteSource, request: ReceivedRequest, kind: MediaKind): Reply {
   const wanted = parseRange(request.headers.range, source.size)
@@ -137,9 +138,8 @@ function addressSigner(options: MediaOptions) {
     problem({ path, query }: ReceivedRequest): Reply | undefined {
       const signature = query.get('X-Amz-Signature')
       if (signature === null) return xmlError(403, 'AccessDenied', 'Access Denied')
-      if (signature !== sign(path, query)) {
+      if (signature !== sign(path, query))
         return xmlError(403, 'SignatureDoesNotMatch', 'The request signature we calculated does not match the signature you provided.')
-      }
       const ends = readCompactTime(query.get('X-Amz-Date') ?? '') + Number(query.get('X-Amz-Expires')) * 1000
       return options.clock() >= ends ? xmlError(403, 'AccessDenied', 'Request has expired') : undefined
     },
@@ -174,9 +174,8 @@ export function createMedia(options: MediaOptions): Media {
       return media === 'audio' ? { audioUrl } : { audioUrl, videoUrl: addresses.url(pathOf(call, 'video')) }
     },
     answer(request) {
-      if (request.headers.authorization !== undefined) {
+      if (request.headers.authorization !== undefined)
         return xmlError(400, 'InvalidArgument', 'Only one auth mechanism allowed; use the query parameters or the Authorization header')
-      }
       // An address is signed for GET alone.
       if (request.method !== 'GET') return xmlError(403, 'SignatureDoesNotMatch', 'The address was signed for another method.')
       const problem = addresses.problem(request)

@@ -14,9 +14,8 @@ import { html, pageReply } from '../pages.ts'
 import { type GongState, homeOf } from './state.ts'
 import { allScopes, type Customer, type Grant, sandboxCredentials } from './tokens.ts'
 
-function oauthError(status: number, error: string, description?: string): Reply {
-  return json(status, description === undefined ? { error } : { error, error_description: description })
-}
+const oauthError = (status: number, error: string, description?: string): Reply =>
+  json(status, description === undefined ? { error } : { error, error_description: description })
 
 /** Parameters of the query string; those of a form body where the query has none. */
 function parametersOf(request: ReceivedRequest): URLSearchParams {
@@ -68,9 +67,8 @@ function generateToken(state: GongState, request: ReceivedRequest): Reply {
   const parameters = parametersOf(request)
   const grantType = parameters.get('grant_type')
   if (grantType === null) return oauthError(400, 'invalid_request', 'grant_type is missing')
-  if ((parameters.get('client_id') ?? sandboxCredentials.clientId) !== sandboxCredentials.clientId) {
+  if ((parameters.get('client_id') ?? sandboxCredentials.clientId) !== sandboxCredentials.clientId)
     return oauthError(400, 'invalid_grant', codeProblems['other app'])
-  }
   if (grantType === 'authorization_code') return exchangeCode(state, parameters)
   return grantType === 'refresh_token' ? refresh(state, parameters) : oauthError(400, 'unsupported_grant_type')
 }
@@ -100,7 +98,6 @@ export function createOAuth(state: GongState) {
 
 const vendor = 'Gong'
 
-/** Somebody with an account at the vendor. */
 interface Colleague extends Person {
   readonly customer: Customer
   readonly company: string

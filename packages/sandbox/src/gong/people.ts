@@ -12,9 +12,7 @@ const settingNames = wordsOf(
   'webConferencesRecorded, preventWebConferenceRecording, telephonyCallsImported, emailsImported, preventEmailImport, nonRecordedMeetingsImported, gongConnectEnabled',
 )
 
-function ascending(left: string, right: string): number {
-  return left.length - right.length || (left < right ? -1 : Number(left > right))
-}
+const ascending = (left: string, right: string): number => left.length - right.length || (left < right ? -1 : Number(left > right))
 
 /** Returns the position of a user's manager; undefined for the head and for the last dozen, who have none. */
 export function managerOf(index: number): number | undefined {
@@ -23,9 +21,7 @@ export function managerOf(index: number): number | undefined {
 }
 
 /** Returns true for users who hold calls; every tenth user holds none. */
-export function holdsCalls(index: number): boolean {
-  return index % 10 !== 9
-}
+export const holdsCalls = (index: number): boolean => index % 10 !== 9
 
 function createUser(seed: number, ids: readonly string[], index: number) {
   const random = new Random(seed, 'user', index)

@@ -51,8 +51,8 @@ function createQuestion(world: World, scorecard: number, index: number) {
 }
 
 /** Returns all scorecards: of every workspace, enabled or not, manual and automatic ones. */
-export function scorecardsOf(world: World) {
-  return names.map((scorecardName, index) => {
+export const scorecardsOf = (world: World) =>
+  names.map((scorecardName, index) => {
     const random = world.random('scorecard', index)
     const created = Date.UTC(2022, 4, 2, 17) + random.int(0, 200) * day
     return {
@@ -67,12 +67,9 @@ export function scorecardsOf(world: World) {
       questions: questionTexts.map((_, question) => createQuestion(world, index, question)),
     }
   })
-}
 
 /** GET /v2/settings/scorecards: takes no parameter, so a workspace in the query changes nothing. */
-export function listScorecards(call: ApiCall): Answer {
-  return ok({ scorecards: scorecardsOf(call.state.world) })
-}
+export const listScorecards = (call: ApiCall): Answer => ok({ scorecards: scorecardsOf(call.state.world) })
 
 function createTracker(world: World, workspace: number, index: number) {
   const random = world.random('tracker', workspace, index)
@@ -106,9 +103,8 @@ function createTracker(world: World, workspace: number, index: number) {
 
 const made = new WeakMap<World, ReturnType<typeof createTrackers>>()
 
-function createTrackers(world: World) {
-  return [12, 6, 3].map((count, workspace) => Array.from({ length: count }, (_, index) => createTracker(world, workspace, index)))
-}
+const createTrackers = (world: World) =>
+  [12, 6, 3].map((count, workspace) => Array.from({ length: count }, (_, index) => createTracker(world, workspace, index)))
 
 /** Returns the trackers of one workspace, by its position; the first has the most. */
 export function trackersOf(world: World, workspace: number) {
@@ -144,9 +140,7 @@ const plan: readonly (readonly [string, number, number | undefined, number])[] =
 export const specialFolders = { withPrivateCall: 0, large: 1, empty: 2 }
 
 /** Returns the id of a folder by its position. */
-export function folderId(world: World, index: number): string {
-  return idOf(world.seed, 'folder', index)
-}
+export const folderId = (world: World, index: number): string => idOf(world.seed, 'folder', index)
 
 function folderAt(world: World, index: number) {
   const [name, , parent] = at(plan, index)
@@ -223,6 +217,4 @@ export function getUser(call: ApiCall): Answer {
 }
 
 /** GET /v2/workspaces */
-export function listWorkspaces(call: ApiCall): Answer {
-  return ok({ workspaces: call.state.world.workspaces })
-}
+export const listWorkspaces = (call: ApiCall): Answer => ok({ workspaces: call.state.world.workspaces })

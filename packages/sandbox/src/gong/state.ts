@@ -33,13 +33,11 @@ export interface GongState {
   readonly selections: Map<string, readonly number[]>
 }
 
-/** The address of the other customer's API; requests for it reach the sandbox with X-Forwarded-Host. */
 const otherHome = 'https://company-23.api.gong.io'
 
 /** Returns `api_base_url_for_customer` of a customer. */
-export function homeOf({ switches, origins }: GongState, customer: Customer): string {
-  return customer === 'other' ? otherHome : switches.current().apiBaseUrl || origins.api
-}
+export const homeOf = ({ switches, origins }: GongState, customer: Customer): string =>
+  customer === 'other' ? otherHome : switches.current().apiBaseUrl || origins.api
 
 /** One authenticated request to a route. */
 export interface ApiCall {

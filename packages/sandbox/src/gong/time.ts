@@ -1,6 +1,5 @@
 import { createZone } from '../zone.ts'
 
-/** Time zone of the imitated company; its offset changes in March and November. */
 const companyZone = 'America/Los_Angeles'
 
 /** The name that the vendor writes for that zone. */
@@ -12,27 +11,19 @@ export const day = 86_400_000
 const zone = createZone(companyZone)
 
 /** Returns the offset of the company's zone in minutes east of UTC. */
-export function offsetMinutes(instant: number): number {
-  return zone.offsetMinutes(instant)
-}
+export const offsetMinutes = (instant: number): number => zone.offsetMinutes(instant)
 
 /**
  * Returns a time in the company's zone, as the vendor writes it: `2024-11-01T07:01:00-07:00`. Microseconds are the fraction of the
  * instant. The fraction has 0, 3 or 6 digits.
  */
-export function companyTime(instant: number, digits = 0): string {
-  return zone.time(instant, digits)
-}
+export const companyTime = (instant: number, digits = 0): string => zone.time(instant, digits)
 
 /** Returns a time in UTC without fraction: `2024-11-01T07:00:00Z`. */
-export function utcTime(instant: number): string {
-  return `${new Date(instant).toISOString().slice(0, 19)}Z`
-}
+export const utcTime = (instant: number): string => `${new Date(instant).toISOString().slice(0, 19)}Z`
 
 /** Returns the company's date of a time, `YYYY-MM-DD`. */
-export function companyDate(instant: number): string {
-  return new Date(instant + offsetMinutes(instant) * 60_000).toISOString().slice(0, 10)
-}
+export const companyDate = (instant: number): string => new Date(instant + offsetMinutes(instant) * 60_000).toISOString().slice(0, 10)
 
 const momentPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)$/
 
@@ -57,6 +48,5 @@ export function midnight(date: string): number | undefined {
 }
 
 /** Returns the date some days later, `YYYY-MM-DD`. */
-export function addDays(date: string, days: number): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString().slice(0, 10)
-}
+export const addDays = (date: string, days: number): string =>
+  new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString().slice(0, 10)

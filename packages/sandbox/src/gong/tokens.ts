@@ -55,9 +55,8 @@ interface Content extends Grant {
   readonly issued: number
 }
 
-function isContent(value: unknown): value is Content {
-  return isObject(value) && Array.isArray(value['scopes']) && typeof value['use'] === 'string' && typeof value['expires'] === 'number'
-}
+const isContent = (value: unknown): value is Content =>
+  isObject(value) && Array.isArray(value['scopes']) && typeof value['use'] === 'string' && typeof value['expires'] === 'number'
 
 const remembered = 10_000
 const never = Number.MAX_SAFE_INTEGER

@@ -155,7 +155,6 @@ function drawCalls(seed: number): DrawnCalls {
   return lastDrawn
 }
 
-/** Changes to calls, and the list of the remaining calls. */
 function createEdits(count: number) {
   const everyCall = Array.from({ length: count }, (_, call) => call)
   const edits = new Map<number, CallEdit>()

@@ -51,9 +51,7 @@ const accesses: ReadonlyMap<string, Access> = new Map([
 ])
 
 /** Returns what a token allows; undefined for one that is refused. */
-export function accessOf(token: string): Access | undefined {
-  return accesses.get(token)
-}
+export const accessOf = (token: string): Access | undefined => accesses.get(token)
 
 /** The first version of the imitated API that has a date as its name. */
 const firstVersion = '2019-04'
@@ -61,9 +59,7 @@ const firstVersion = '2019-04'
 const releaseHour = 17
 
 /** Returns when a version was, or will be, released: the first day of its month, 17:00 UTC. */
-function releasedAt(year: number, month: number): number {
-  return Date.UTC(year, month - 1, 1, releaseHour)
-}
+const releasedAt = (year: number, month: number): number => Date.UTC(year, month - 1, 1, releaseHour)
 
 /** Returns the oldest version that is supported at a time: each is for twelve months. */
 export function oldestVersion(now: number): string {

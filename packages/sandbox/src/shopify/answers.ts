@@ -9,9 +9,7 @@ export interface Answer {
 }
 
 /** Returns a successful answer. */
-export function ok(body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
-  return { status: 200, body, headers }
-}
+export const ok = (body: unknown, headers: Readonly<Record<string, string>> = {}): Answer => ({ status: 200, body, headers })
 
 /** Returns a successful answer with a list. Each record becomes text before the next one is made: pages are large. */
 export function okList(key: string, records: Iterable<unknown>, headers: Readonly<Record<string, string>> = {}): Answer {
@@ -43,17 +41,14 @@ export const notFound = new Refusal(404, 'Not Found')
 const paginationPage = 'See https://shopify.dev/api/usage/pagination-rest for more information.'
 
 /** Returns the refusal of a parameter that may not accompany a cursor. */
-export function withCursor(parameter: string): Refusal {
-  return new Refusal(400, { [parameter]: `${parameter} cannot be passed when page_info is present. ${paginationPage}` })
-}
+export const withCursor = (parameter: string): Refusal =>
+  new Refusal(400, { [parameter]: `${parameter} cannot be passed when page_info is present. ${paginationPage}` })
 
 /** The number of a page, which the vendor no longer takes. */
 export const pageNumber = new Refusal(400, { page: `page cannot be passed. ${paginationPage}` })
 
 /** Returns the refusal of a token that lacks a scope. */
-export function missingScope(scope: string): Refusal {
-  return new Refusal(403, `[API] This action requires merchant approval for ${scope} scope.`)
-}
+export const missingScope = (scope: string): Refusal => new Refusal(403, `[API] This action requires merchant approval for ${scope} scope.`)
 
 /** The refusal of an app that may not read protected customer data. */
 export const unapproved = new Refusal(

@@ -18,7 +18,6 @@ import { bucketOf, rules, type ShopifySwitches } from './switches.ts'
 import { createWebhooks, type ShopifyWebhooks } from './webhooks/webhooks.ts'
 import { editKey, type IdKind, idIn, recordPosition } from './world.ts'
 
-/** Everything that the stand-in keeps between requests. */
 interface ShopifyState {
   readonly seed: number
   readonly clock: () => number
@@ -57,7 +56,6 @@ function storeOrigin(state: ShopifyState, request: ReceivedRequest): string | un
   return named === storeHost ? `https://${storeHost}` : undefined
 }
 
-/** A path below the version: what was asked, and what answers. */
 interface ApiPath {
   readonly path: string
   /** Everything before it. */
@@ -78,9 +76,8 @@ function accepts(request: ReceivedRequest): boolean {
   return accepted === undefined || /(^|[,\s])(\*\/\*|application\/\*|application\/json|text\/json)/i.test(accepted)
 }
 
-function startsWithOne(path: string, starts: readonly string[]): boolean {
-  return starts.some((start) => path === start || path.startsWith(`${start}/`))
-}
+const startsWithOne = (path: string, starts: readonly string[]): boolean =>
+  starts.some((start) => path === start || path.startsWith(`${start}/`))
 
 function accessIn({ oauth }: ShopifyState, request: ReceivedRequest, switches: ShopifySwitches): Access | undefined {
   const token = headerOf(request, 'x-shopify-access-token') ?? ''
@@ -90,14 +87,14 @@ function accessIn({ oauth }: ShopifyState, request: ReceivedRequest, switches: S
   return { scopes: scopes.length > 0 ? scopes : access.scopes, customerData: access.customerData && switches.customerData }
 }
 
-function computingIn(state: ShopifyState): Call['computing'] {
-  return (draft) => {
+const computingIn =
+  (state: ShopifyState): Call['computing'] =>
+  (draft) => {
     const given = state.computing.get(draft) ?? 0
     if (given >= state.switches.current().draftPolls) return false
     state.computing.set(draft, given + 1)
     return true
   }
-}
 
 interface RoutedRequest {
   readonly request: ReceivedRequest
@@ -131,9 +128,8 @@ function checkAccess(route: Route, { access, target }: RoutedRequest): void {
 
 function run(state: ShopifyState, asked: RoutedRequest): Answer {
   const { request, target, access } = asked
-  if (target.prefix === '/admin' && target.path === '/oauth/access_scopes') {
+  if (target.prefix === '/admin' && target.path === '/oauth/access_scopes')
     return ok({ access_scopes: access.scopes.map((handle) => ({ handle })) })
-  }
   const { method, query, body } = request
   const { scopes } = access
   const subscribed = state.webhooks.answer({ method, path: target.path, query, body, scopes, version: target.version, now: state.clock() })
@@ -227,16 +223,13 @@ function requestId(random: Random): string {
   return `${parts.join('-')}-${random.int(1_000_000_000, 1_999_999_999)}`
 }
 
-function withHugeIds(text: string, aliases: Aliases): string {
-  return aliases.reduce((made, [usual, huge]) => made.replaceAll(usual, huge), text)
-}
+const withHugeIds = (text: string, aliases: Aliases): string => aliases.reduce((made, [usual, huge]) => made.replaceAll(usual, huge), text)
 
 function withUsualIds(request: ReceivedRequest, aliases: Aliases): ReceivedRequest {
   const back = (text: string) => aliases.reduce((made, [usual, huge]) => made.replaceAll(huge, usual), text)
   return { ...request, path: back(request.path), query: new URLSearchParams(back(String(request.query))) }
 }
 
-/** What can be changed later, by the vendor's names. */
 const editable = [
   ...(['customers', 'orders', 'products', 'variants', 'inventory_items', 'locations', 'price_rules', 'discount_codes'] as const),
   ...(['collections', 'collects', 'draft_orders', 'checkouts', 'countries'] as const),
@@ -256,7 +249,6 @@ export interface ShopifySandbox extends VendorSandbox<ShopifySwitches, ShopifyWo
   readonly webhooks: ShopifyWebhooks
 }
 
-/** Changes a record; false when the record does not exist. */
 function edit({ seed, edits, clock, webhooks }: ShopifyState, of: { kind: EditableKind; id: number }, change: RecordEdit): boolean {
   const position = recordPosition(seed, of.kind, of.id)
   if (position === undefined) return false

@@ -23,9 +23,7 @@ const created = Date.UTC(2018, 0, 8, 8)
 const statuses = ['active', 'active', 'active', 'active', 'active', 'active', 'draft', 'archived', 'archived', 'unlisted'] as const
 
 /** Returns when a product was created, epoch milliseconds. */
-export function productCreated(product: number): number {
-  return created + Math.floor(product * 0.55 * day)
-}
+export const productCreated = (product: number): number => created + Math.floor(product * 0.55 * day)
 
 /** Returns when a product was last changed until now: it is edited every 20 to 400 days. */
 export function productChanged(view: View, product: number): number {
@@ -35,14 +33,11 @@ export function productChanged(view: View, product: number): number {
 }
 
 /** Returns how many variants a product has. */
-export function variantCount(view: { readonly seed: number }, product: number): number {
-  return product === productWithManyVariants ? manyVariants : 1 + draw(view, 6, 'variants', product)
-}
+export const variantCount = (view: { readonly seed: number }, product: number): number =>
+  product === productWithManyVariants ? manyVariants : 1 + draw(view, 6, 'variants', product)
 
 /** Returns how many images a product has. */
-export function imageCount(view: { readonly seed: number }, product: number): number {
-  return draw(view, 6, 'images', product)
-}
+export const imageCount = (view: { readonly seed: number }, product: number): number => draw(view, 6, 'images', product)
 
 /** Positions of all variants, ascending; destroyed products included. */
 export const allVariants = perStore((seed) => {
@@ -77,19 +72,14 @@ export function productFacts(view: { readonly seed: number }, product: number) {
 }
 
 /** Returns when a variant was last changed: with its product, or by an edit of its own. */
-export function variantChanged(view: View, variant: number): number {
-  return changedAt(view, { kind: 'variants', position: variant }, productChanged(view, Math.floor(variant / variantWidth)))
-}
+export const variantChanged = (view: View, variant: number): number =>
+  changedAt(view, { kind: 'variants', position: variant }, productChanged(view, Math.floor(variant / variantWidth)))
 
 /** Returns the stock keeping unit of a variant; some have none. */
-export function skuOf(variant: number): string {
-  return variant % 41 === 0 ? '' : `NL-${String(variant).padStart(6, '0')}`
-}
+export const skuOf = (variant: number): string => (variant % 41 === 0 ? '' : `NL-${String(variant).padStart(6, '0')}`)
 
 /** Returns true for a variant whose stock is counted. */
-export function isTracked(view: { readonly seed: number }, variant: number): boolean {
-  return draw(view, 12, 'tracked', variant) !== 0
-}
+export const isTracked = (view: { readonly seed: number }, variant: number): boolean => draw(view, 12, 'tracked', variant) !== 0
 
 function isStocked(view: { readonly seed: number }, site: number, variant: number): boolean {
   const { share } = at(sites, site)
@@ -115,9 +105,7 @@ export function inStock(view: View, variant: number): { readonly tracked: boolea
   return { tracked: true, total }
 }
 
-function hasProduct(view: View, variant: number): boolean {
-  return exists(view, 'products', Math.floor(variant / variantWidth))
-}
+const hasProduct = (view: View, variant: number): boolean => exists(view, 'products', Math.floor(variant / variantWidth))
 
 /** Positions of levels per location, for keys that are no ids. */
 const levelWidth = 1_000_000
@@ -178,13 +166,12 @@ function itemRecord(view: View, variant: number): JsonRecord {
   }
 }
 
-function itemChanged(view: View, variant: number): number {
-  return changedAt(view, { kind: 'inventory_items', position: variant }, productChanged(view, Math.floor(variant / variantWidth)))
-}
+const itemChanged = (view: View, variant: number): number =>
+  changedAt(view, { kind: 'inventory_items', position: variant }, productChanged(view, Math.floor(variant / variantWidth)))
 
 /** Returns the inventory items: one for each variant, also for those that the API does not show. */
-export function itemRows(view: View): Rows {
-  return listRows(view, {
+export const itemRows = (view: View): Rows =>
+  listRows(view, {
     kind: 'inventory_items',
     positions: allVariants(view),
     visible: (variant) => hasProduct(view, variant),
@@ -194,4 +181,3 @@ export function itemRows(view: View): Rows {
     },
     fields: (variant) => itemRecord(view, variant),
   })
-}

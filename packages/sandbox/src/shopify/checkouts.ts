@@ -63,20 +63,18 @@ function wishRecord(view: View, { variant, quantity, price }: Wish, key: string)
   }
 }
 
-function shippingLine(view: View, checkout: number): JsonRecord {
-  return {
-    code: 'Standard',
-    price: '4.90',
-    source: 'shopify',
-    title: 'Standard',
-    presentment_title: 'Standard',
-    tax_lines: [],
-    applied_discounts: [],
-    ...setEach(null, 'phone custom_tax_lines markup carrier_identifier api_client_id requested_fulfillment_service_id'),
-    ...setEach(null, 'validation_context'),
-    id: hexText(view, 16, 'checkout shipping', checkout),
-  }
-}
+const shippingLine = (view: View, checkout: number): JsonRecord => ({
+  code: 'Standard',
+  price: '4.90',
+  source: 'shopify',
+  title: 'Standard',
+  presentment_title: 'Standard',
+  tax_lines: [],
+  applied_discounts: [],
+  ...setEach(null, 'phone custom_tax_lines markup carrier_identifier api_client_id requested_fulfillment_service_id'),
+  ...setEach(null, 'validation_context'),
+  id: hexText(view, 16, 'checkout shipping', checkout),
+})
 
 function momentsOf(view: View, checkout: number) {
   const created = abandonedAt(view.seed, checkout)

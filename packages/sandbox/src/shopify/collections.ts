@@ -26,7 +26,6 @@ export const collectionCount = 40
 /** A custom collection without products. */
 export const emptyCollection = 23
 
-/** Collects per collection at most. */
 const collectWidth = 1024
 
 const created = Date.UTC(2019, 4, 6, 9)

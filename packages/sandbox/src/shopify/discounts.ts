@@ -5,7 +5,6 @@ import { changedAt, day, draw, exists, idIn, type JsonRecord, randomOf, shopTime
 /** How many price rules there are, destroyed ones included. */
 export const ruleCount = 60
 
-/** Codes per price rule at most. */
 const codeWidth = 256
 
 /** The price rule with more codes than a page has. */
@@ -13,9 +12,7 @@ export const ruleWithManyCodes = 5
 
 const created = Date.UTC(2021, 2, 1, 9)
 
-function ruleCreated(rule: number): number {
-  return created + rule * 17 * day
-}
+const ruleCreated = (rule: number): number => created + rule * 17 * day
 
 function ruleChanged(view: View, rule: number): number {
   const planned = ruleCreated(rule) + draw(view, 200, 'rule edited', rule) * day
@@ -80,8 +77,8 @@ function ruleRecord(view: View, rule: number): JsonRecord {
 }
 
 /** Returns the price rules of the store. */
-export function ruleRows(view: View): Rows {
-  return listRows(view, {
+export const ruleRows = (view: View): Rows =>
+  listRows(view, {
     kind: 'price_rules',
     positions: { from: 0, to: ruleCount },
     visible: (rule) => ruleCreated(rule) <= view.now && exists(view, 'price_rules', rule),
@@ -89,7 +86,6 @@ export function ruleRows(view: View): Rows {
     newestFirst: true,
     fields: (rule) => ruleRecord(view, rule),
   })
-}
 
 /** Returns the codes of a price rule. */
 export function codeRows(view: View, rule: number): Rows {

@@ -22,19 +22,14 @@ import {
 
 const head = 2 * day
 
-function orderOf(draft: number): number {
-  return draft * ordersPerDraft + draftedOrder
-}
+const orderOf = (draft: number): number => draft * ordersPerDraft + draftedOrder
 
 /** Returns when a draft was made: two days before it becomes, or would have become, an order. */
-export function draftCreated(seed: number, draft: number): number {
-  return orderedAt(seed, orderOf(draft)) - head
-}
+export const draftCreated = (seed: number, draft: number): number => orderedAt(seed, orderOf(draft)) - head
 
 /** Returns how many drafts there are at a time, destroyed ones included. */
-export function draftsUntil(view: View): number {
-  return Math.max(Math.ceil((ordersUntil(view.seed, view.now + head) - draftedOrder) / ordersPerDraft), 0)
-}
+export const draftsUntil = (view: View): number =>
+  Math.max(Math.ceil((ordersUntil(view.seed, view.now + head) - draftedOrder) / ordersPerDraft), 0)
 
 function momentsOf(view: View, draft: number) {
   const order = orderOf(draft)
@@ -58,7 +53,6 @@ function draftChanged(view: View, draft: number): number {
   return changedAt(view, { kind: 'draft_orders', position: draft }, completed ?? sent ?? created)
 }
 
-/** Returns one line of a draft; its id is not that of the line of the order. */
 function draftLine(view: View, line: BasketLine, custom: boolean): JsonRecord {
   const { position, variant, quantity, price, discount } = line
   const names = lineNames(view, variant)
@@ -90,21 +84,19 @@ function draftLine(view: View, line: BasketLine, custom: boolean): JsonRecord {
   )
 }
 
-function listSums({ listed, discount, shipping, total }: Basket, paid: boolean): JsonRecord {
-  return {
-    presentment_currency: currency,
-    total_line_items_price_set: moneySet(listed),
-    total_price_set: moneySet(total),
-    subtotal_price_set: moneySet(listed - discount),
-    total_tax_set: moneySet(taxIn(total)),
-    total_discounts_set: moneySet(discount),
-    total_shipping_price_set: moneySet(shipping),
-    total_additional_fees_set: moneySet(0),
-    total_duties_set: moneySet(0),
-    amount_due_now_set: moneySet(paid ? 0 : total),
-    amount_due_later_set: moneySet(0),
-  }
-}
+const listSums = ({ listed, discount, shipping, total }: Basket, paid: boolean): JsonRecord => ({
+  presentment_currency: currency,
+  total_line_items_price_set: moneySet(listed),
+  total_price_set: moneySet(total),
+  subtotal_price_set: moneySet(listed - discount),
+  total_tax_set: moneySet(taxIn(total)),
+  total_discounts_set: moneySet(discount),
+  total_shipping_price_set: moneySet(shipping),
+  total_additional_fees_set: moneySet(0),
+  total_duties_set: moneySet(0),
+  amount_due_now_set: moneySet(paid ? 0 : total),
+  amount_due_later_set: moneySet(0),
+})
 
 function partsOf(view: View, draft: number, basket: Basket): JsonRecord {
   const { shipping, total, discount, listed } = basket
@@ -158,8 +150,8 @@ function draftRecord(view: View, draft: number, single: boolean): JsonRecord {
 }
 
 /** Returns the draft orders of the store. */
-export function draftRows(view: View): Rows {
-  return listRows(view, {
+export const draftRows = (view: View): Rows =>
+  listRows(view, {
     kind: 'draft_orders',
     positions: { from: 0, to: draftsUntil(view) },
     times: { created_at: (draft) => draftCreated(view.seed, draft), updated_at: (draft) => draftChanged(view, draft) },
@@ -167,4 +159,3 @@ export function draftRows(view: View): Rows {
     newestFirst: true,
     fields: (draft, single) => draftRecord(view, draft, single),
   })
-}

@@ -13,9 +13,7 @@ export type ShopifyWorldFacts = Readonly<ReturnType<typeof factsOf>>
 
 type Fits = (position: number) => boolean
 
-function positionsUntil(size: number): readonly number[] {
-  return Array.from({ length: size }, (_, position) => position)
-}
+const positionsUntil = (size: number): readonly number[] => Array.from({ length: size }, (_, position) => position)
 
 function lastId(view: View, kind: IdKind, [positions, fits]: readonly [positions: readonly number[], fits: Fits]): number {
   const found = positions.findLast(fits)
@@ -92,9 +90,7 @@ function customerFacts(view: View) {
   }
 }
 
-function isSmart(view: View, collection: number): boolean {
-  return collection >= customCount && exists(view, 'collections', collection)
-}
+const isSmart = (view: View, collection: number): boolean => collection >= customCount && exists(view, 'collections', collection)
 
 function otherFacts(view: View) {
   const drafts = positionsUntil(draftsUntil(view))

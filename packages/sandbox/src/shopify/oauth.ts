@@ -40,9 +40,8 @@ interface Content {
   readonly expires: number
 }
 
-function isContent(value: unknown): value is Content {
-  return isObject(value) && Array.isArray(value['scopes']) && typeof value['use'] === 'string' && typeof value['generation'] === 'number'
-}
+const isContent = (value: unknown): value is Content =>
+  isObject(value) && Array.isArray(value['scopes']) && typeof value['use'] === 'string' && typeof value['generation'] === 'number'
 
 const ownSeconds = 86_399
 const refreshSeconds = 7_776_000
@@ -130,7 +129,6 @@ function createTokens(state: ShopifyOauthState) {
   }
 }
 
-/** Reads what is asked for; a text says what is wrong with it. */
 function readAsked(query: URLSearchParams, switches: ShopifySwitches): AuthorizationRequest | string {
   if (query.get('client_id') !== shopifyCredentials.clientId) return 'Oauth error invalid_request: Could not find the app.'
   const target = registeredTarget(query.get('redirect_uri') ?? '', 'shopify', switches)

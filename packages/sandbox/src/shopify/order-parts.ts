@@ -174,11 +174,9 @@ export function refundRows(view: View, order: number): Rows {
 }
 
 /** Returns the refunds as they are inside an order, where two fields are left out. */
-export function embeddedRefunds(view: View, order: number): readonly JsonRecord[] {
-  return recordsOf(refundRows(view, order)).map(({ return: _, refund_shipping_lines: __, ...record }) => record)
-}
+export const embeddedRefunds = (view: View, order: number): readonly JsonRecord[] =>
+  recordsOf(refundRows(view, order)).map(({ return: _, refund_shipping_lines: __, ...record }) => record)
 
-/** Fulfillments per order at most. */
 const fulfillmentWidth = 2
 
 const carriers = [
@@ -249,6 +247,5 @@ export function fulfillmentRows(view: View, order: number): Rows {
 }
 
 /** Returns the fulfillments as they are inside an order. */
-export function embeddedFulfillments(view: View, order: number): readonly JsonRecord[] {
-  return recordsOf(fulfillmentRows(view, order)).map((record) => ({ ...record, origin_address: record['origin_address'] ?? {} }))
-}
+export const embeddedFulfillments = (view: View, order: number): readonly JsonRecord[] =>
+  recordsOf(fulfillmentRows(view, order)).map((record) => ({ ...record, origin_address: record['origin_address'] ?? {} }))

@@ -25,7 +25,6 @@ import { day, draw, exists, hexText, idIn, type JsonRecord, ordersUntil, shopTim
 
 const cancelReasons = ['customer', 'fraud', 'inventory', 'declined', 'other'] as const
 
-/** Returns sums as the vendor writes them: a text and a set. */
 function sums(named: Readonly<Record<string, number>>): JsonRecord {
   return Object.fromEntries(
     Object.entries(named).flatMap(([name, cents]) => [
@@ -84,7 +83,6 @@ function discountsOf(view: View, { rule, discount }: Basket): JsonRecord {
   }
 }
 
-/** Returns the buyer: a customer, or nobody at the till. */
 function buyerOf(view: View, order: number): JsonRecord {
   const customer = customerOf(view.seed, order)
   if (customer === undefined) {
@@ -249,14 +247,12 @@ export const fulfillmentOrderWidth = 2
 /** Position of the fulfillment service of another app. */
 const foreignServiceSite = 7
 
-/** What a scope lets see: the fulfillment orders of some locations. */
 const fulfillmentScopes: Readonly<Record<string, (site: number) => boolean>> = {
   read_merchant_managed_fulfillment_orders: (site) => !at(sites, site).legacy,
   read_third_party_fulfillment_orders: (site) => at(sites, site).legacy,
   read_assigned_fulfillment_orders: (site) => site === ownServiceSite,
 }
 
-/** One part of an order and the location that ships it. */
 interface Shipment {
   readonly index: number
   readonly site: number
@@ -330,8 +326,8 @@ function assignedLocation(view: View, site: number): JsonRecord {
   }
 }
 
-function lineItems(view: View, fulfillmentOrder: number, { lines, done }: Shipment & { readonly done: boolean }): readonly JsonRecord[] {
-  return lines.map((line) => ({
+const lineItems = (view: View, fulfillmentOrder: number, { lines, done }: Shipment & { readonly done: boolean }): readonly JsonRecord[] =>
+  lines.map((line) => ({
     id: idIn(view, 'fulfillment_order_lines', line.position),
     shop_id: shopId(view),
     fulfillment_order_id: fulfillmentOrder,
@@ -341,7 +337,6 @@ function lineItems(view: View, fulfillmentOrder: number, { lines, done }: Shipme
     fulfillable_quantity: done ? 0 : line.quantity,
     variant_id: idIn(view, 'variants', line.variant),
   }))
-}
 
 function fields(view: View, order: number, part: Shipment): JsonRecord {
   const { created } = planOf(view, order)
@@ -369,15 +364,13 @@ function fields(view: View, order: number, part: Shipment): JsonRecord {
   }
 }
 
-function deliveryMethod(id: number): JsonRecord {
-  return {
-    id: id + 3,
-    method_type: 'shipping',
-    ...setEach(null, 'min_delivery_date_time max_delivery_date_time additional_information branded_promise source_reference'),
-    service_code: 'Standard',
-    presented_name: 'Standard',
-  }
-}
+const deliveryMethod = (id: number): JsonRecord => ({
+  id: id + 3,
+  method_type: 'shipping',
+  ...setEach(null, 'min_delivery_date_time max_delivery_date_time additional_information branded_promise source_reference'),
+  service_code: 'Standard',
+  presented_name: 'Standard',
+})
 
 /** Returns the fulfillment orders of an order that some scopes let see. */
 export function fulfillmentOrderRows(view: View, order: number, scopes: ReadonlySet<string>): Rows {

@@ -41,7 +41,6 @@ interface Owner {
   readonly created: number
 }
 
-/** Metafields of the store, and of the product with more metafields than a page has. */
 const [shopFields, many] = [60, 70]
 
 interface Shape {
@@ -71,7 +70,6 @@ export function metafieldCount(view: View, { resource, position }: Pick<Owner, '
   return position === productWithManyVariants ? many : 1 + draw(view, 4, 'metafields', resource, position)
 }
 
-/** Returns the metafields of an owner; they change on their own, which does not touch their owner. */
 function metafieldRows(view: View, owner: Owner): Rows {
   const { resource } = owner
   const kind = `metafields_${resource}` as const
@@ -111,9 +109,8 @@ function metafieldRows(view: View, owner: Owner): Rows {
 const visibleOrders = 60 * day
 
 /** Returns the time before which orders are hidden from a caller. */
-export function hiddenBefore({ scopes, view }: Pick<Call, 'scopes' | 'view'>): number {
-  return scopes.has('read_all_orders') ? Number.NEGATIVE_INFINITY : view.now - visibleOrders
-}
+export const hiddenBefore = ({ scopes, view }: Pick<Call, 'scopes' | 'view'>): number =>
+  scopes.has('read_all_orders') ? Number.NEGATIVE_INFINITY : view.now - visibleOrders
 
 /** Returns the position of the record that a slot of the path names. @throws Refusal when no record has the id */
 export function positionIn(call: Call, slot: string, kind: IdKind): number {
@@ -156,7 +153,6 @@ export function findParent(call: Call, slot: string, kind: keyof typeof isVisibl
   return position
 }
 
-/** A kind of owner and the ways to its metafields. */
 interface OwnerRoute {
   readonly resource: OwnerResource
   readonly kind: keyof typeof isVisible
@@ -205,6 +201,5 @@ export function ownedRows(call: Call, { kind, resource, created }: OwnerRoute): 
 }
 
 /** Returns the metafields of the store. */
-export function shopMetafields(view: View): Rows {
-  return metafieldRows(view, { resource: 'shop', position: 0, id: shopId(view), created: shopCreated })
-}
+export const shopMetafields = (view: View): Rows =>
+  metafieldRows(view, { resource: 'shop', position: 0, id: shopId(view), created: shopCreated })

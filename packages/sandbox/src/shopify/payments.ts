@@ -4,7 +4,6 @@ import { listRows, noTimes, type Rows } from './rows.ts'
 import { amount, currency } from './words.ts'
 import { draw, exists, idIn, type JsonRecord, ordersUntil, recordOf, shopTime, type View } from './world.ts'
 
-/** Transactions per order at most. */
 const transactionWidth = 4
 
 /** One movement or promise of money; amount in cents. */

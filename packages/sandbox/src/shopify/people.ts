@@ -18,7 +18,6 @@ import {
   type View,
 } from './world.ts'
 
-/** A person with a town, drawn for a customer or a one-time buyer. */
 interface Person {
   readonly first: string
   readonly last: string
@@ -32,7 +31,6 @@ interface Person {
 /** Every so many orders a new customer registers. */
 const ordersPerCustomer = 4
 
-/** Addresses per customer at most. */
 const addressWidth = 16
 
 /** The customer with more addresses than its record embeds. */
@@ -42,14 +40,11 @@ const embeddedAddresses = 10
 const states = ['disabled', 'disabled', 'enabled', 'enabled', 'invited', 'declined'] as const
 
 /** Returns when a customer registers, epoch milliseconds: shortly before an order. */
-export function registeredAt(seed: number, customer: number): number {
-  return orderedAt(seed, customer * ordersPerCustomer) - 10 * minute
-}
+export const registeredAt = (seed: number, customer: number): number => orderedAt(seed, customer * ordersPerCustomer) - 10 * minute
 
 /** Returns how many customers there are at a time, destroyed ones included. */
-export function customersUntil(seed: number, moment: number): number {
-  return Math.ceil(ordersUntil(seed, moment + 10 * minute) / ordersPerCustomer)
-}
+export const customersUntil = (seed: number, moment: number): number =>
+  Math.ceil(ordersUntil(seed, moment + 10 * minute) / ordersPerCustomer)
 
 /** Returns the customer of an order; undefined when the order has none. */
 export function customerOf(seed: number, order: number): number | undefined {
@@ -111,9 +106,8 @@ export function orderAddress({ first, last, phone, street, company, town }: Pers
 }
 
 /** Returns how many addresses a customer has. */
-export function addressCount(view: View, customer: number): number {
-  return customer === customerWithManyAddresses ? 14 : draw(view, 4, 'addresses', customer)
-}
+export const addressCount = (view: View, customer: number): number =>
+  customer === customerWithManyAddresses ? 14 : draw(view, 4, 'addresses', customer)
 
 function addressFields(view: View, position: number): JsonRecord {
   const [customer, index] = [Math.floor(position / addressWidth), position % addressWidth]
@@ -178,7 +172,6 @@ function briefFields(view: View, customer: number): JsonRecord {
   }
 }
 
-/** Returns when a customer was last changed: at registration, at its newest order, by an edit. */
 function customerChanged(view: View, customer: number): number {
   const order = ordersOf(view, customer)[0]
   const natural = order === undefined ? registeredAt(view.seed, customer) : orderedAt(view.seed, order)

@@ -3,7 +3,6 @@ import { hash32 } from '../random.ts'
 import { productCount, productFacts, variantCount, variantPrice, variantWidth } from './catalog.ts'
 import { changedAt, day, draw, orderCapacity, orderedAt, perStore, randomOf, type View } from './world.ts'
 
-/** A course that orders take: how frequent it is, and days after the order. */
 interface Course {
   /** Percent of the orders. */
   readonly share: number
@@ -75,9 +74,8 @@ export function planOf(view: Pick<View, 'seed' | 'store'>, order: number): Plan 
 }
 
 /** Returns the time when it has come, else undefined. */
-export function past(view: Pick<View, 'now'>, moment: number | undefined): number | undefined {
-  return moment !== undefined && moment <= view.now ? moment : undefined
-}
+export const past = (view: Pick<View, 'now'>, moment: number | undefined): number | undefined =>
+  moment !== undefined && moment <= view.now ? moment : undefined
 
 function planChanged(view: View, order: number): number {
   const { created, authorized, deposit, paid, shipped, refunded, voided, cancelled, closed } = planOf(view, order)
@@ -104,14 +102,11 @@ export function fulfillmentStatus(view: View, order: number): string | null {
 }
 
 /** Returns when an order was last changed until now. */
-export function orderChanged(view: View, order: number): number {
-  return changedAt(view, { kind: 'orders', position: order }, planChanged(view, order))
-}
+export const orderChanged = (view: View, order: number): number =>
+  changedAt(view, { kind: 'orders', position: order }, planChanged(view, order))
 
 /** Returns the name of an order, for example `#1001`. */
-export function orderName(order: number): string {
-  return `#${1001 + order}`
-}
+export const orderName = (order: number): string => `#${1001 + order}`
 
 /** Every so many orders one may come from a draft. */
 export const ordersPerDraft = 40
@@ -120,11 +115,9 @@ export const ordersPerDraft = 40
 export const draftedOrder = 7
 
 /** Returns true for an order that was a draft before. */
-export function comesFromDraft(view: View, order: number): boolean {
-  return order % ordersPerDraft === draftedOrder && draw(view, 5, 'draft', Math.floor(order / ordersPerDraft)) < 3
-}
+export const comesFromDraft = (view: View, order: number): boolean =>
+  order % ordersPerDraft === draftedOrder && draw(view, 5, 'draft', Math.floor(order / ordersPerDraft)) < 3
 
-/** Lines per order at most. */
 const lineWidth = 4
 
 /** One line of an order; amounts in cents. */
@@ -194,9 +187,8 @@ export interface Refunded {
 }
 
 /** Returns the value of some pieces of a line in cents. */
-export function worthOf({ price, quantity, discount }: BasketLine, pieces: number): number {
-  return Math.round(((price * quantity - discount) * pieces) / quantity)
-}
+export const worthOf = ({ price, quantity, discount }: BasketLine, pieces: number): number =>
+  Math.round(((price * quantity - discount) * pieces) / quantity)
 
 /** Returns the refund of an order until now: the whole order, or one piece of its first line. */
 export function refundedOf(view: View, order: number, basket: Basket): Refunded | undefined {

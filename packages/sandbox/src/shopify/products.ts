@@ -42,7 +42,6 @@ function optionNames(view: View, product: number): readonly string[] {
   return product % 3 === 0 ? ['Size', 'Color'] : ['Size']
 }
 
-/** Returns the position of the image that shows a variant; undefined when it has none of its own. */
 function imageOf(view: View, variant: number): number | undefined {
   const product = Math.floor(variant / variantWidth)
   const index = variant % variantWidth
@@ -171,8 +170,8 @@ function productRecord(view: View, product: number): JsonRecord {
 }
 
 /** Returns the products of the store. */
-export function productRows(view: View): Rows {
-  return listRows(view, {
+export const productRows = (view: View): Rows =>
+  listRows(view, {
     kind: 'products',
     positions: { from: 0, to: productCount },
     times: { created_at: productCreated, updated_at: (product) => productChanged(view, product) },
@@ -190,4 +189,3 @@ export function productRows(view: View): Rows {
     newestFirst: true,
     fields: (product) => productRecord(view, product),
   })
-}

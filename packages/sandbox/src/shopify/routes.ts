@@ -121,22 +121,18 @@ interface Resource {
   readonly before?: (call: Call) => Answer | undefined
 }
 
-/** A draft order whose sums are being computed. */
 function notReady(call: Call): Answer | undefined {
   if (!call.computing(findParent(call, 'id', 'draft_orders'))) return undefined
   return { status: 202, body: {}, headers: { location: `${call.base}${call.path}.json`, 'retry-after': '1' } }
 }
 
-/** The fulfillment orders of the order to which the id in the path belongs. */
 function fulfillmentOrdersById(call: Call): Rows {
   const order = Math.floor(positionIn(call, 'id', 'fulfillment_orders') / fulfillmentOrderWidth)
   if (!canSeeOrder(call, order)) throw notFound
   return fulfillmentOrderRows(call.view, order, call.scopes)
 }
 
-function variantById(call: Call): Rows {
-  return variantRows(call.view, [findParent(call, 'id', 'variants')])
-}
+const variantById = (call: Call): Rows => variantRows(call.view, [findParent(call, 'id', 'variants')])
 
 function allShownVariants({ view }: Call): Rows {
   const shown = (variant: number) => variant % variantWidth < shownVariants && exists(view, 'products', Math.floor(variant / variantWidth))
@@ -154,7 +150,6 @@ function listedPositions(call: Call, query: URLSearchParams, [parameter, kind]: 
 
 const required = 'Required parameter missing or invalid'
 
-/** The levels of some locations, some items, or both. */
 function levels(call: Call, query: URLSearchParams): Rows {
   const sites = listedPositions(call, query, ['location_ids', 'locations'])
   const variants = listedPositions(call, query, ['inventory_item_ids', 'inventory_items'])
@@ -171,9 +166,11 @@ function inventoryItems(call: Call, query: URLSearchParams): Rows {
 }
 
 /** The usual three: `/things`, `/things/count`, `/things/{id}`. */
-function usual(path: string, one: string): Pick<Resource, 'list' | 'single' | 'counted'> {
-  return { list: [path, path.slice(path.lastIndexOf('/') + 1)], single: [`${path}/{id}`, one], counted: true }
-}
+const usual = (path: string, one: string): Pick<Resource, 'list' | 'single' | 'counted'> => ({
+  list: [path, path.slice(path.lastIndexOf('/') + 1)],
+  single: [`${path}/{id}`, one],
+  counted: true,
+})
 
 const customers = { scope: 'read_customers' }
 const orders = { scope: 'read_orders' }
@@ -243,14 +240,13 @@ const resources: readonly Resource[] = [
   }),
 ]
 
-/** Refuses slots that hold no id. */
-function withIds(handle: Route['handle']): Route['handle'] {
-  return (call) => {
+const withIds =
+  (handle: Route['handle']): Route['handle'] =>
+  (call) => {
     const wrong = Object.entries(call.slots).find(([, value]) => readId(value) === undefined)
     if (wrong) throw noId(wrong[0])
     return handle(call)
   }
-}
 
 function listRoutes({ list, rows, scope, whole, counted }: Resource): readonly Route[] {
   if (!list) return []
@@ -305,9 +301,8 @@ interface Cursor extends SortPosition {
   readonly expires: number
 }
 
-function isCursor(value: unknown): value is Cursor {
-  return isObject(value) && typeof value['query'] === 'string' && typeof value['expires'] === 'number'
-}
+const isCursor = (value: unknown): value is Cursor =>
+  isObject(value) && typeof value['query'] === 'string' && typeof value['expires'] === 'number'
 
 function readCursor(call: Call): Cursor | undefined {
   const text = call.query.get('page_info')
@@ -330,7 +325,6 @@ function readLimit(query: URLSearchParams): number {
   return limit
 }
 
-/** Returns the fields that are asked for; undefined for all. */
 function fieldsOf(query: URLSearchParams): ReadonlySet<string> | undefined {
   const fields = (query.get('fields') ?? '')
     .split(',')
@@ -373,12 +367,12 @@ function cutPage(
 }
 
 /** Returns a test for the row of a cursor, or behind it where the cursor leads on. */
-function isPast(rows: Rows, sort: Sort) {
-  return (position: number, cursor: Cursor): boolean => {
+const isPast =
+  (rows: Rows, sort: Sort) =>
+  (position: number, cursor: Cursor): boolean => {
     const order = comparePositions({ value: sortValue(rows, sort, position), id: rows.id(position) }, cursor, sort)
     return cursor.towards === 'next' ? order > 0 : order >= 0
   }
-}
 
 interface Linked {
   readonly rows: Rows

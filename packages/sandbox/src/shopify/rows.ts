@@ -71,9 +71,7 @@ export function listRows(view: View, listing: Listing): Rows {
 }
 
 /** Returns all records of a list, as they are embedded in another record. */
-export function recordsOf(rows: Rows): readonly JsonRecord[] {
-  return Array.from({ length: rows.size }, (_, row) => rows.record(row, false))
-}
+export const recordsOf = (rows: Rows): readonly JsonRecord[] => Array.from({ length: rows.size }, (_, row) => rows.record(row, false))
 
 /** Returns the first position whose id is not below the given one; the size when no id is. */
 function lowerBound(rows: Pick<Rows, 'size' | 'id'>, id: number): number {
@@ -95,11 +93,8 @@ export function findRow(rows: Rows, id: number): number | undefined {
 }
 
 /** Compares by text: a filter for fields that must equal the value. */
-export function equals(value: (position: number) => unknown): Filter {
-  return { test: (position, wanted) => String(value(position)) === wanted }
-}
+export const equals = (value: (position: number) => unknown): Filter => ({ test: (position, wanted) => String(value(position)) === wanted })
 
-/** True for a position that a list lets through. */
 type Test = (position: number) => boolean
 
 /** How a list is sorted. */
@@ -109,28 +104,21 @@ export interface Sort {
 }
 
 /** Returns an id as the vendor accepts it: decimal digits. */
-export function readId(text: string): number | undefined {
-  return /^\d{1,19}$/.test(text) ? Number(text) : undefined
-}
+export const readId = (text: string): number | undefined => (/^\d{1,19}$/.test(text) ? Number(text) : undefined)
 
 /** Reads ids that are separated by commas. */
-export function readIds(parameter: string, text: string): readonly number[] {
-  return text.split(',').map((part) => {
+export const readIds = (parameter: string, text: string): readonly number[] =>
+  text.split(',').map((part) => {
     const id = readId(part.trim())
     if (id === undefined) throw noId(parameter)
     return id
   })
-}
 
 /** Returns the refusal of something that is no id. */
-export function noId(parameter: string): Refusal {
-  return new Refusal(400, { [parameter]: 'expected String to be a id' })
-}
+export const noId = (parameter: string): Refusal => new Refusal(400, { [parameter]: 'expected String to be a id' })
 
 /** Returns the refusal of a value that a parameter cannot have. */
-export function invalid(parameter: string): Refusal {
-  return new Refusal(400, { [parameter]: 'Invalid value.' })
-}
+export const invalid = (parameter: string): Refusal => new Refusal(400, { [parameter]: 'Invalid value.' })
 
 function timeTest(rows: Rows, parameter: string, value: string): Test | undefined {
   const [, field, side] = /^(created_at|updated_at|processed_at)_(min|max)$/.exec(parameter) ?? []
@@ -198,9 +186,8 @@ export function sortOf(rows: Rows, query: URLSearchParams): Sort {
 }
 
 /** Returns the value by which a position is sorted. */
-export function sortValue(rows: Rows, { field }: Sort, position: number): number {
-  return field === 'id' ? rows.id(position) : (rows.times?.[field]?.(position) ?? 0)
-}
+export const sortValue = (rows: Rows, { field }: Sort, position: number): number =>
+  field === 'id' ? rows.id(position) : (rows.times?.[field]?.(position) ?? 0)
 
 /** Compares two positions of a sorted list: by value, then by id, both in the direction of the list. */
 export function comparePositions(left: SortPosition, right: SortPosition, { descending }: Sort): number {

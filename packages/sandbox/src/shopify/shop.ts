@@ -9,9 +9,7 @@ const storeName = 'sandbox-store'
 export const storeHost = `${storeName}.myshopify.com`
 
 /** Returns the id of the store. */
-export function shopId(view: { readonly seed: number }): number {
-  return 77_000_000_000 + view.seed
-}
+export const shopId = (view: { readonly seed: number }): number => 77_000_000_000 + view.seed
 
 /** When the store was made, epoch milliseconds. */
 export const shopCreated = Date.UTC(2018, 0, 2, 9, 30)
@@ -134,14 +132,10 @@ export const emptySite = 8
 const opened = Date.UTC(2018, 0, 3, 9)
 
 /** Returns when a location was opened, epoch milliseconds. */
-export function siteOpened(site: number): number {
-  return opened + site * 170 * day
-}
+export const siteOpened = (site: number): number => opened + site * 170 * day
 
 /** Returns the town of a location. */
-export function townOf(site: number): Town {
-  return at(towns, at(sites, site).town)
-}
+export const townOf = (site: number): Town => at(towns, at(sites, site).town)
 
 function siteRecord(view: View, site: number): JsonRecord {
   const { name, legacy, active, street } = at(sites, site)

@@ -43,9 +43,7 @@ export type Town = Readonly<(typeof towns)[number]>
 export const currency = 'EUR'
 
 /** Returns an amount as the vendor writes it: `19900` cents are `199.00`. */
-export function amount(cents: number): string {
-  return (cents / 100).toFixed(2)
-}
+export const amount = (cents: number): string => (cents / 100).toFixed(2)
 
 /** Returns an amount in the currency of the store and of the buyer, which are the same here. */
 export function moneySet(cents: number) {
@@ -54,9 +52,7 @@ export function moneySet(cents: number) {
 }
 
 /** Returns the value added tax that is inside an amount, in cents. */
-export function taxIn(cents: number): number {
-  return Math.round((cents * 19) / 119)
-}
+export const taxIn = (cents: number): number => Math.round((cents * 19) / 119)
 
 /** Returns the tax line of an amount that includes the tax; none for nothing. */
 export function taxLines(cents: number) {

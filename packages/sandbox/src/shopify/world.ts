@@ -10,14 +10,10 @@ export const minute = 60_000
 const zone = createZone('Europe/Berlin')
 
 /** Writes a time as the vendor does, in the store's zone: `2026-08-28T06:59:14+02:00`. */
-export function shopTime(instant: number): string {
-  return zone.time(instant)
-}
+export const shopTime = (instant: number): string => zone.time(instant)
 
 /** Writes a time that may not have come. */
-export function shopTimeOrNull(instant: number | undefined): string | null {
-  return instant === undefined ? null : zone.time(instant)
-}
+export const shopTimeOrNull = (instant: number | undefined): string | null => (instant === undefined ? null : zone.time(instant))
 
 const momentPattern = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?)? ?(Z|[+-]\d\d:?\d\d)?$/
 
@@ -158,9 +154,8 @@ const globalTypes: Readonly<Partial<Record<IdKind, string>>> = {
 const stride = 32_768
 
 /** Returns the id of a record: 12 to 15 decimal digits, ascending with the position. */
-export function idIn({ seed }: { readonly seed: number }, kind: IdKind, position: number): number {
-  return bases[kind] + position * stride + (hash32(seed, kind, position) % stride)
-}
+export const idIn = ({ seed }: { readonly seed: number }, kind: IdKind, position: number): number =>
+  bases[kind] + position * stride + (hash32(seed, kind, position) % stride)
 
 /** Returns the position of the record with an id; undefined when no record of the kind can have it. */
 export function recordPosition(seed: number, kind: IdKind, id: number): number | undefined {
@@ -169,9 +164,7 @@ export function recordPosition(seed: number, kind: IdKind, id: number): number |
 }
 
 /** Returns the vendor's global id of a record, for example `gid://shopify/Order/5400000012345`. */
-export function gid(type: string, id: number): string {
-  return `gid://shopify/${type}/${id}`
-}
+export const gid = (type: string, id: number): string => `gid://shopify/${type}/${id}`
 
 /** Fields of a record with the vendor's names. */
 export type JsonRecord = Readonly<Record<string, unknown>>
@@ -206,30 +199,21 @@ export function perStore<T extends object>(make: (seed: number) => T): (view: Pi
 }
 
 /** Returns the key of an edit. */
-export function editKey({ kind, position }: Spot): string {
-  return `${kind} ${position}`
-}
+export const editKey = ({ kind, position }: Spot): string => `${kind} ${position}`
 
-function editOf({ edits }: View, spot: Spot): DatedEdit | undefined {
-  return edits.size === 0 ? undefined : edits.get(editKey(spot))
-}
+const editOf = ({ edits }: View, spot: Spot): DatedEdit | undefined => (edits.size === 0 ? undefined : edits.get(editKey(spot)))
 
 type HashParts = readonly (number | string)[]
 
 /** Returns a stream of numbers for one part of the store. */
-export function randomOf(view: { readonly seed: number }, ...parts: HashParts): Random {
-  return new Random('store', view.seed, ...parts)
-}
+export const randomOf = (view: { readonly seed: number }, ...parts: HashParts): Random => new Random('store', view.seed, ...parts)
 
 /** Returns a number from 0 to `size` - 1 that stays the same for the same parts. */
-export function draw(view: { readonly seed: number }, size: number, ...parts: HashParts): number {
-  return hash32('draw', view.seed, ...parts) % size
-}
+export const draw = (view: { readonly seed: number }, size: number, ...parts: HashParts): number =>
+  hash32('draw', view.seed, ...parts) % size
 
 /** Returns hexadecimal digits that stay the same for the same parts. */
-export function hexText(view: { readonly seed: number }, digits: number, ...parts: HashParts): string {
-  return hexOf(digits, view.seed, ...parts)
-}
+export const hexText = (view: { readonly seed: number }, digits: number, ...parts: HashParts): string => hexOf(digits, view.seed, ...parts)
 
 /** Every so many positions, from `from` on, one record is destroyed, the first ones first. */
 interface EndRule {
@@ -270,19 +254,14 @@ export function destroyedAt(view: View, spot: Spot): number | undefined {
 }
 
 /** Returns true while a record exists. */
-export function exists(view: View, kind: IdKind, position: number): boolean {
-  return destroyedAt(view, { kind, position }) === undefined
-}
+export const exists = (view: View, kind: IdKind, position: number): boolean => destroyedAt(view, { kind, position }) === undefined
 
 /** Returns when a record was last changed: its own last change, or a later edit. */
-export function changedAt(view: View, spot: Spot, changed: number): number {
-  return Math.max(changed, editOf(view, spot)?.at ?? 0)
-}
+export const changedAt = (view: View, spot: Spot, changed: number): number => Math.max(changed, editOf(view, spot)?.at ?? 0)
 
 /** Returns when something last happened that happens again and again after a start, with a period in milliseconds. */
-export function lastAt({ now }: Pick<View, 'now'>, start: number, period: number): number {
-  return start + Math.floor(Math.max(now - start, 0) / period) * period
-}
+export const lastAt = ({ now }: Pick<View, 'now'>, start: number, period: number): number =>
+  start + Math.floor(Math.max(now - start, 0) / period) * period
 
 /** Returns a record as the vendor sends it: with its id, its global id and the fields of its edit. */
 export function recordOf(view: View, spot: Spot, fields: JsonRecord): JsonRecord {

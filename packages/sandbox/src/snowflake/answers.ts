@@ -11,15 +11,10 @@ import type { StatementResult } from './tables.ts'
 const pack = promisify(gzip)
 const base = '/api/v2/statements'
 
-/** Path under which a statement is asked for. */
-function statusPath(handle: string): string {
-  return `${base}/${handle}`
-}
+const statusPath = (handle: string): string => `${base}/${handle}`
 
 /** Returns a refusal before there is a statement. */
-export function refused({ status, code, message }: Pick<Failure, 'status' | 'code' | 'message'>): Reply {
-  return json(status, { code, message })
-}
+export const refused = ({ status, code, message }: Pick<Failure, 'status' | 'code' | 'message'>): Reply => json(status, { code, message })
 
 /** Builds the answer for a statement that still runs. */
 export function running({ handle }: Pick<Statement, 'handle'>, status = 202): Reply {
@@ -40,7 +35,6 @@ export function canceled({ handle }: Pick<Statement, 'handle'>): Reply {
   return json(200, { code: '000604', sqlState: '57014', message, statementHandle: handle, statementStatusUrl: statusPath(handle) })
 }
 
-/** Writes one link; each has a request id of its own. */
 const linkForms: Readonly<Record<string, (link: { readonly handle: string; readonly rel: string; readonly partition: number }) => string>> =
   {
     normal: ({ handle, rel, partition }) => `<${statusPath(handle)}?requestId=${randomUUID()}&partition=${partition}>; rel="${rel}"`,
@@ -145,9 +139,7 @@ export function partitionReply(
 }
 
 /** Returns an answer without a body. */
-export function bare(status: number): Reply {
-  return { status, headers: {}, body: '' }
-}
+export const bare = (status: number): Reply => ({ status, headers: {}, body: '' })
 
 /** The edge's answer for an account that does not exist. */
 export const unknownAccount: Reply = {

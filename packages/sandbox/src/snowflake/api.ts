@@ -41,9 +41,8 @@ function isOwnAccount(request: ReceivedRequest): boolean {
 /** Refuses what is not JSON; the vendor says so before it looks further. */
 function unfit(request: ReceivedRequest): Reply | undefined {
   const { accept } = request.headers
-  if (!/\*\/\*|application\/(\*|json)/i.test(accept ?? '')) {
+  if (!/\*\/\*|application\/(\*|json)/i.test(accept ?? ''))
     return refused(failure('accept', `Unsupported Accept header ${accept ?? null} is specified.`))
-  }
   const type = headerOf(request, 'content-type')
   const submits = request.method === 'POST' && !request.path.endsWith('/cancel')
   return submits && type !== undefined && !/^application\/json\s*(;|$)/i.test(type) ? bare(415) : undefined
@@ -100,9 +99,8 @@ async function inWindow(statement: Statement, { windowMs }: { readonly windowMs:
 
 const rowsFaults: readonly RowsFault[] = ['short-part', 'long-part']
 
-function takeRowsFault({ state, request }: ApiCall): RowsFault | undefined {
-  return rowsFaults.find((kind) => state.faults.takePage(kind, 'snowflake', request.path, request.method))
-}
+const takeRowsFault = ({ state, request }: ApiCall): RowsFault | undefined =>
+  rowsFaults.find((kind) => state.faults.takePage(kind, 'snowflake', request.path, request.method))
 
 /** Returns an answer of the vendor's choice, or the statement's result. */
 function outcomeReply(asked: ApiCall, statement: Statement): Promise<Reply> | Reply {
@@ -116,9 +114,8 @@ function outcomeReply(asked: ApiCall, statement: Statement): Promise<Reply> | Re
   return resultSet(statement, outcome.result, { ...sending, ...(code ? { code } : {}) })
 }
 
-function notFound(handle: string): Reply {
-  return failedReply({ handle, createdOn: 0 }, { ...failure('notFound', `Statement ${handle} not found`), early: true })
-}
+const notFound = (handle: string): Reply =>
+  failedReply({ handle, createdOn: 0 }, { ...failure('notFound', `Statement ${handle} not found`), early: true })
 
 async function submit(asked: ApiCall): Promise<Reply> {
   const arrival = performance.now()
@@ -146,9 +143,8 @@ function partitionIn(query: URLSearchParams): number | undefined {
 function poll({ state }: ApiCall, statement: Statement): Reply | undefined {
   const { outcome } = statement
   const { busyPolls, pollTimeoutStatus } = state.switches()
-  if (outcome.state === 'failed' && outcome.failure.status === 408) {
+  if (outcome.state === 'failed' && outcome.failure.status === 408)
     return failedReply(statement, { ...outcome.failure, status: pollTimeoutStatus })
-  }
   if (outcome.state !== 'running') return undefined
   statement.polls += 1
   return running(statement, statement.polls <= busyPolls ? 429 : 202)
@@ -222,8 +218,7 @@ async function spoiled(state: SnowflakeState, request: ReceivedRequest): Promise
 const largeCode = 391_908
 
 /** Answers a request to the SQL API. */
-export function answerTo(state: SnowflakeState, request: ReceivedRequest): Promise<Reply> {
-  return spoiled(state, request)
+export const answerTo = (state: SnowflakeState, request: ReceivedRequest): Promise<Reply> =>
+  spoiled(state, request)
     .then((reply) => reply ?? answer(state, request))
     .catch(withoutEngine)
-}

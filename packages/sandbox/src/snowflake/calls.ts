@@ -68,37 +68,31 @@ export interface Surroundings {
 }
 
 /** Returns a text of the engine's dialect as a token. */
-export function sql(text: string, near?: Token): Token {
-  return { kind: 'sql', text, start: near?.start ?? 0, end: near?.end ?? 0 }
-}
+export const sql = (text: string, near?: Token): Token => ({ kind: 'sql', text, start: near?.start ?? 0, end: near?.end ?? 0 })
 
 type Arguments = readonly (readonly Token[])[]
 
-/** A call before it is replaced. */
 interface FunctionCall {
   readonly name: Token
   readonly args: Arguments
   readonly around: Surroundings
 }
 
-function operator(text: string): Token {
-  return { kind: 'operator', text, start: 0, end: 0 }
-}
+const operator = (text: string): Token => ({ kind: 'operator', text, start: 0, end: 0 })
 
 const [comma, left, right] = [operator(','), operator('('), operator(')')]
 
 /** Returns a call of a function of the engine. */
-export function callOf(name: Token, args: Arguments): readonly Token[] {
-  return [name, left, ...args.flatMap((arg, index) => (index === 0 ? arg : [comma, ...arg])), right]
-}
+export const callOf = (name: Token, args: Arguments): readonly Token[] => [
+  name,
+  left,
+  ...args.flatMap((arg, index) => (index === 0 ? arg : [comma, ...arg])),
+  right,
+]
 
-function called(name: string, args: Arguments): readonly Token[] {
-  return callOf(sql(name), args)
-}
+const called = (name: string, args: Arguments): readonly Token[] => callOf(sql(name), args)
 
-function nameOrNull(name: string | undefined): string {
-  return name === undefined ? 'CAST(NULL AS VARCHAR)' : literal(name)
-}
+const nameOrNull = (name: string | undefined): string => (name === undefined ? 'CAST(NULL AS VARCHAR)' : literal(name))
 
 const momentTypes: Readonly<Record<string, string>> = {
   ...setEach('TIMESTAMPTZ', 'CURRENT_TIMESTAMP GETDATE LOCALTIMESTAMP'),

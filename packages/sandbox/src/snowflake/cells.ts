@@ -119,9 +119,12 @@ function decimals(text: string): { readonly precision: number; readonly scale: n
 }
 
 /** Returns a column of text, as the vendor describes it. */
-export function textColumn(name: string, length = longestText): Column {
-  return { name, type: 'text', length, byteLength: Math.min(length * 4, longestText) }
-}
+export const textColumn = (name: string, length = longestText): Column => ({
+  name,
+  type: 'text',
+  length,
+  byteLength: Math.min(length * 4, longestText),
+})
 
 /** Returns the column that a type of the engine is for the vendor. */
 export function columnOf(name: string, engineType: EngineType): Column {
@@ -149,13 +152,19 @@ interface MomentParts {
   readonly offset?: string
 }
 
-function microMoment(micros: string, { wall, offset = '0' }: MomentParts): MomentSql {
-  return { seconds: `MICROS_TEXT(${micros})`, nanos: `((${micros} % 1000000 + 1000000) % 1000000 * 1000)`, wall, offset }
-}
+const microMoment = (micros: string, { wall, offset = '0' }: MomentParts): MomentSql => ({
+  seconds: `MICROS_TEXT(${micros})`,
+  nanos: `((${micros} % 1000000 + 1000000) % 1000000 * 1000)`,
+  wall,
+  offset,
+})
 
-function nanoMoment(nanos: string, { wall, offset = '0' }: MomentParts): MomentSql {
-  return { seconds: `NANOS_TEXT(${nanos})`, nanos: `((${nanos} % 1000000000 + 1000000000) % 1000000000)`, wall, offset }
-}
+const nanoMoment = (nanos: string, { wall, offset = '0' }: MomentParts): MomentSql => ({
+  seconds: `NANOS_TEXT(${nanos})`,
+  nanos: `((${nanos} % 1000000000 + 1000000000) % 1000000000)`,
+  wall,
+  offset,
+})
 
 function momentOf(cell: string, { text }: EngineType, zone: string): MomentSql {
   if (text === 'TIME') return microMoment(`epoch_us(${cell})`, { wall: `(DATE '1970-01-01' + ${cell})` })

@@ -26,9 +26,8 @@ const symbol = (text: string): Token => ({ kind: 'operator', text, start: 0, end
 const rows: Token = { kind: 'quoted', text: rowsTable, start: 0, end: 0 }
 
 /** Returns what stands in the brackets at a position, brackets included; nothing without brackets. */
-function bracketed(tokens: readonly Token[], index: number): readonly Token[] {
-  return is(tokens[index], '(') ? tokens.slice(index, closing(tokens, index) + 1) : []
-}
+const bracketed = (tokens: readonly Token[], index: number): readonly Token[] =>
+  is(tokens[index], '(') ? tokens.slice(index, closing(tokens, index) + 1) : []
 
 function targetAt(tokens: readonly Token[], index: number): readonly Token[] {
   let end = index
@@ -117,9 +116,7 @@ const counts: Readonly<Record<string, { readonly columns: readonly string[]; rea
 
 const noStats = { numRowsInserted: 0, numRowsUpdated: 0, numRowsDeleted: 0, numDuplicateRowsUpdated: 0 }
 
-function countColumn(name: string): Column {
-  return { name, type: 'fixed', precision: 19, scale: 0, nullable: false }
-}
+const countColumn = (name: string): Column => ({ name, type: 'fixed', precision: 19, scale: 0, nullable: false })
 
 function targetOf(tokens: readonly Token[]): readonly string[] {
   const before = ['INSERT', 'OVERWRITE', 'INTO', 'UPDATE', 'DELETE', 'FROM']
@@ -135,7 +132,6 @@ function touchedBy({ run, part }: PartRun): 'scratch' | 'anything' {
   return database === scratch.database && schema === scratch.schema ? 'scratch' : 'anything'
 }
 
-/** One statement of the engine and the column that its count goes to. */
 interface Step {
   readonly sql: string
   /** Undefined when it is not counted. */
@@ -240,9 +236,8 @@ export async function define(context: PartRun): Promise<StatementResult | Failur
   const kind = definable[verb]?.find((each) => isWord(words[0], each))
   if (!kind && verb !== 'TRUNCATE') return early(failure('unsupported', `Unsupported feature '${verb} ${words[0]?.text ?? ''}'.`))
   const name = nameAt(words, 1).at(-1) ?? ''
-  if (verb === 'CREATE' && run.session.database === undefined && !is(words[2], '.')) {
+  if (verb === 'CREATE' && run.session.database === undefined && !is(words[2], '.'))
     return early(failure('noDatabase', `Cannot perform CREATE ${kind}. ${failure('noDatabase').message}`))
-  }
   const tokens = part.tokens.filter((token) => !isWord(token, 'TRANSIENT'))
   const sql = translated({ ...part, tokens }, translationOf(context))
   const end = logged(run, part)

@@ -23,12 +23,11 @@ function place({ source, tokens }: FailedRun, text: string): string {
   return placeOf(source, token?.start ?? tokens[0]?.start ?? 0)
 }
 
-function written(name: string): string {
-  return name
+const written = (name: string): string =>
+  name
     .split('.')
     .map((part) => writtenName(part.replaceAll('"', '')))
     .join('.')
-}
 
 function syntax(run: FailedRun, near: string): Failure {
   const unexpected = near === 'end of input' ? '<EOF>' : near
@@ -41,7 +40,6 @@ function identifier(run: FailedRun, name: string): Failure {
   return failure('identifier', `SQL compilation error: error ${where}\ninvalid identifier '${written(name)}'`)
 }
 
-/** Returns the refusal of a missing table; the vendor first says that there is no current database or schema. */
 function missing(run: FailedRun, name: string): Failure {
   const { verb, database, schema } = run
   const full = [...(name.includes('.') ? [] : [database, schema]), ...name.split('.')].filter((part) => part !== undefined)
@@ -51,9 +49,8 @@ function missing(run: FailedRun, name: string): Failure {
   return failure('noTable', `SQL compilation error:\n${kind} '${full.map(written).join('.')}' does not exist or not authorized.`)
 }
 
-function lacking(name: 'noDatabase' | 'noSchema', verb: string): Failure {
-  return failure(name, `Cannot perform ${verb}. ${failure(name).message}`)
-}
+const lacking = (name: 'noDatabase' | 'noSchema', verb: string): Failure =>
+  failure(name, `Cannot perform ${verb}. ${failure(name).message}`)
 
 /** Messages of the engine, and what the vendor says instead; the first that fits counts. */
 const meanings: readonly { readonly form: RegExp; readonly says: (run: FailedRun, found: readonly string[]) => Failure }[] = [

@@ -58,14 +58,11 @@ function stepAt(tokens: readonly Token[], index: number): Path | undefined {
   return second?.kind === 'string' ? { path: keyStep({ ...second, kind: 'quoted' }), next: index + 3 } : undefined
 }
 
-function keyStep({ text }: Token): string {
-  return `."${text.replaceAll('"', '\\"')}"`
-}
+const keyStep = ({ text }: Token): string => `."${text.replaceAll('"', '\\"')}"`
 
 /** Returns a key as it was written: it has the case of the data. */
-function asWritten(token: Token, source: string): Token {
-  return token.kind === 'word' ? { ...token, text: source.slice(token.start, token.end) } : token
-}
+const asWritten = (token: Token, source: string): Token =>
+  token.kind === 'word' ? { ...token, text: source.slice(token.start, token.end) } : token
 
 function pathAt(tokens: readonly Token[], index: number): Path {
   const [key] = tokens.slice(index)
@@ -149,9 +146,7 @@ export interface Translation extends Surroundings {
 }
 
 /** Returns the name of the table that holds the result of a part of a chain. */
-export function resultTable(part: number): string {
-  return `"RESULT$${part}"`
-}
+export const resultTable = (part: number): string => `"RESULT$${part}"`
 
 /** Returns where the rows of a VALUES end: brackets separated by commas. */
 function valuesEnd(tokens: readonly Token[], start: number): number {
@@ -233,12 +228,11 @@ export function translated(part: StatementPart, translation: Translation): strin
 }
 
 /** Returns the first placeholder for a value that a statement leaves open; the vendor refuses it when no value is sent along. */
-export function placeholderIn(tokens: readonly Token[]): Token | undefined {
-  return tokens.find((token, index) => {
+export const placeholderIn = (tokens: readonly Token[]): Token | undefined =>
+  tokens.find((token, index) => {
     if (is(token, '?')) return true
     const before = tokens[index - 1]
     const glued = before !== undefined && before.end === token.start && !isWord(before, 'IN', 'LIMIT', 'SET', 'VALUES')
     const key = before?.kind === 'string'
     return is(token, ':') && !glued && !key && tokens[index + 1]?.start === token.end
   })
-}

@@ -100,9 +100,7 @@ const settings: Readonly<Record<string, string>> = {
   autoload_known_extensions: 'false',
 }
 
-function text(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value)
-}
+const text = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
 
 async function* textsOf(connection: DuckDBConnection, sql: string): AsyncIterable<readonly string[]> {
   const result = await connection.stream(sql)

@@ -66,23 +66,21 @@ const table = {
   partly: { code: '100132', sqlState: 'P0000', message: 'Execution of multiple statements failed' },
 } as const satisfies Readonly<Record<string, Omit<Failure, 'status'> & { readonly status?: number }>>
 
-/** A refusal that the stand-in knows by name. */
 type FailureName = keyof typeof table
 
 /** Returns a refusal. */
-export function failure(name: FailureName, message?: string): Failure {
-  return { status: 422, ...table[name], ...(message === undefined ? {} : { message }) }
-}
+export const failure = (name: FailureName, message?: string): Failure => ({
+  status: 422,
+  ...table[name],
+  ...(message === undefined ? {} : { message }),
+})
 
 /** Returns true for a failure among all that a step can return. */
-export function isFailure(value: unknown): value is Failure {
-  return typeof value === 'object' && value !== null && 'status' in value && 'code' in value && 'message' in value
-}
+export const isFailure = (value: unknown): value is Failure =>
+  typeof value === 'object' && value !== null && 'status' in value && 'code' in value && 'message' in value
 
 /** Returns the same refusal, of a statement that never ran. */
-export function early(failed: Failure): Failure {
-  return { ...failed, early: true }
-}
+export const early = (failed: Failure): Failure => ({ ...failed, early: true })
 
 /** Returns the refusal of a code that a fault asks for; an unknown one is a failed statement. */
 export function failureOfCode(code: number, message?: string): Failure {

@@ -36,7 +36,6 @@ export interface Hold {
 
 type HoldState = HoldOptions & { readonly id: number; readonly waiting: number }
 
-/** A statement at a point where a hold can stop it. */
 interface Passing {
   readonly text: string
   readonly moment: HoldMoment
@@ -66,9 +65,8 @@ export function isHoldOptions(value: unknown): value is HoldOptions {
 }
 
 /** Returns true for a value that can be the failure of a release. */
-export function isHoldFailure(value: unknown): value is HoldFailure {
-  return isObject(value) && Number.isInteger(value['code']) && ['string', 'undefined'].includes(typeof value['message'])
-}
+export const isHoldFailure = (value: unknown): value is HoldFailure =>
+  isObject(value) && Number.isInteger(value['code']) && ['string', 'undefined'].includes(typeof value['message'])
 
 interface Entry {
   readonly id: number
@@ -80,25 +78,23 @@ interface Entry {
   readonly watchers: Set<() => void>
 }
 
-function holdOf(entry: Entry, remove: (entry: Entry) => void): Hold {
-  return {
-    id: entry.id,
-    waiting: () => entry.standing.size,
-    caught: (count = 1) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (entry.total >= count && entry.watchers.delete(look)) resolve()
-        }
-        entry.watchers.add(look)
-        look()
-      }),
-    release(failed) {
-      remove(entry)
-      for (const go of entry.standing) go(failed && failureOfCode(failed.code, failed.message))
-      entry.standing.clear()
-    },
-  }
-}
+const holdOf = (entry: Entry, remove: (entry: Entry) => void): Hold => ({
+  id: entry.id,
+  waiting: () => entry.standing.size,
+  caught: (count = 1) =>
+    new Promise((resolve) => {
+      const look = () => {
+        if (entry.total >= count && entry.watchers.delete(look)) resolve()
+      }
+      entry.watchers.add(look)
+      look()
+    }),
+  release(failed) {
+    remove(entry)
+    for (const go of entry.standing) go(failed && failureOfCode(failed.code, failed.message))
+    entry.standing.clear()
+  },
+})
 
 function stand(entry: Entry, { signal, held }: Passing): Promise<Failure | undefined> {
   entry.left -= 1

@@ -10,34 +10,22 @@ const mark = '\uE000'
 export const informationSchema = 'INFORMATION_SCHEMA'
 
 /** Returns a name as the engine knows it. */
-export function marked(name: string): string {
-  return name === informationSchema ? name + mark : name.replaceAll(/\p{Ll}/gu, `$&${mark}`)
-}
+export const marked = (name: string): string => (name === informationSchema ? name + mark : name.replaceAll(/\p{Ll}/gu, `$&${mark}`))
 
 /** Returns a name, or a text with names, as the vendor knows it. */
-export function unmarked(text: string): string {
-  return text.replaceAll(mark, '')
-}
+export const unmarked = (text: string): string => text.replaceAll(mark, '')
 
 /** Returns a name between quotation marks, for the engine. */
-export function quotedName(name: string): string {
-  return `"${marked(name).replaceAll('"', '""')}"`
-}
+export const quotedName = (name: string): string => `"${marked(name).replaceAll('"', '""')}"`
 
 /** Returns a string literal of the engine. */
-export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** Returns SQL that takes the marks out of a column. */
-export function unmarkedSql(column: string): string {
-  return `replace(${column}, ${literal(mark)}, '')`
-}
+export const unmarkedSql = (column: string): string => `replace(${column}, ${literal(mark)}, '')`
 
 /** Returns a name as it is written in the vendor's SQL: between quotation marks where it needs them. */
-export function writtenName(name: string): string {
-  return /^[A-Z_][A-Z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
-}
+export const writtenName = (name: string): string => (/^[A-Z_][A-Z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)
 
 /** What a token is; `sql` is text of the engine's dialect that was made by a rewrite. */
 type TokenKind = 'word' | 'quoted' | 'string' | 'binary' | 'number' | 'variable' | 'operator' | 'sql'
@@ -63,7 +51,6 @@ function unescapedOne(all: string, ...[hex, unicode, octal, other = '']: (string
   return octal === undefined ? (escapes[other] ?? other) : String.fromCharCode(Number.parseInt(octal, 8))
 }
 
-/** Returns the content of a string: doubled quotation marks and backslashes resolved. */
 function unescaped(raw: string): string {
   const escaped = /''|\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|([0-7]{3})|([\s\S]))/gi
   return raw.replace(escaped, (all, ...found) => unescapedOne(all, ...found.slice(0, 4)))
@@ -80,7 +67,6 @@ const rules: readonly { readonly kind: TokenKind; readonly form: RegExp; readonl
   { kind: 'operator', form: /->>|::|:=|->|=>|<=|>=|<>|!=|\|\||[!-~]/y },
 ]
 
-/** What begins and does not end: a comment, a string, a quoted identifier. */
 const opened = /\/\*|'|"|\$\$/y
 
 function at(form: RegExp, text: string, position: number): string | undefined {
@@ -122,19 +108,15 @@ export function lex(text: string): readonly Token[] | Failure {
 }
 
 /** Returns true for an operator, or a word, with this text. */
-export function is(token: Token | undefined, text: string): boolean {
-  return token?.text === text && (token.kind === 'operator' || token.kind === 'word')
-}
+export const is = (token: Token | undefined, text: string): boolean =>
+  token?.text === text && (token.kind === 'operator' || token.kind === 'word')
 
 /** Returns true for a word that is one of these. */
-export function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
-  return token?.kind === 'word' && words.includes(token.text)
-}
+export const isWord = (token: Token | undefined, ...words: readonly string[]): boolean =>
+  token?.kind === 'word' && words.includes(token.text)
 
 /** Returns true for a word or a quoted identifier. */
-export function isName(token: Token | undefined): token is Token {
-  return token?.kind === 'word' || token?.kind === 'quoted'
-}
+export const isName = (token: Token | undefined): token is Token => token?.kind === 'word' || token?.kind === 'quoted'
 
 /** Returns how much deeper the nesting is after a token. */
 export function depthChange(token: Token): number {
@@ -186,9 +168,11 @@ function verbOf(tokens: readonly Token[]): string {
   return reading.includes(first.text) ? 'SELECT' : first.text
 }
 
-function partOf(text: string, tokens: readonly Token[]): StatementPart {
-  return { tokens, text: text.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0), verb: verbOf(tokens) }
-}
+const partOf = (text: string, tokens: readonly Token[]): StatementPart => ({
+  tokens,
+  text: text.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0),
+  verb: verbOf(tokens),
+})
 
 /** Returns true where a block begins: everything after it belongs to it. */
 function beginsBlock(tokens: readonly Token[]): boolean {

@@ -52,9 +52,8 @@ interface Content extends Grant {
   readonly expires: number
 }
 
-function isContent(value: unknown): value is Content {
-  return isObject(value) && typeof value['role'] === 'string' && typeof value['expires'] === 'number'
-}
+const isContent = (value: unknown): value is Content =>
+  isObject(value) && typeof value['role'] === 'string' && typeof value['expires'] === 'number'
 
 interface AuthorizationRequest extends ConsentRequest, Pick<Agreed, 'redirectUri' | 'challenge' | 'scope'> {
   /** Undefined: the user's default. */
@@ -65,11 +64,9 @@ const refreshSeconds = 7_776_000
 const remembered = 10_000
 const blocked = ['ACCOUNTADMIN', 'ORGADMIN', 'GLOBALORGADMIN', 'SECURITYADMIN']
 
-function refusal(error: string, message: string): Reply {
-  return json(400, { data: null, error, code: null, message, success: false, headers: null })
-}
+const refusal = (error: string, message: string): Reply =>
+  json(400, { data: null, error, code: null, message, success: false, headers: null })
 
-/** Reads the role of a scope; undefined when it names none. */
 function roleOf(scopes: readonly string[]): string | undefined {
   const encoded = scopes.find((scope) => scope.startsWith('session:role-encoded:'))?.slice('session:role-encoded:'.length)
   return encoded === undefined
@@ -92,7 +89,6 @@ function readAsked(query: URLSearchParams, switches: SnowflakeSwitches): Authori
   return { target, redirectUri, scope, role, challenge: query.get('code_challenge'), state: query.get('state') }
 }
 
-/** What the consent page and the token endpoint need of the stand-in. */
 interface Options {
   readonly clock: () => number
   readonly secret: string

@@ -19,7 +19,6 @@ const closers = ['END', 'NULL', 'TRUE', 'FALSE', 'CURRENT_DATE', 'CURRENT_TIME',
 /** Words after which an expression continues. */
 const inner = ['NOT', 'IS', 'AND', 'OR', 'LIKE', 'ILIKE', 'IN', 'BETWEEN', 'DISTINCT', 'CASE', 'WHEN', 'THEN', 'ELSE', 'INTERVAL', 'DATE']
 
-/** Returns what stands between SELECT and FROM in the outermost query, cut at its commas. */
 function itemsOf(tokens: readonly Token[]): readonly (readonly Token[])[] {
   const items: Token[][] = [[]]
   let depth = 0
@@ -54,9 +53,7 @@ function heading(text: string, item: readonly Token[]): string {
     .join('')
 }
 
-function isStar(item: readonly Token[]): boolean {
-  return item.some((token, index) => is(token, '*') && (index === 0 || is(item[index - 1], '.')))
-}
+const isStar = (item: readonly Token[]): boolean => item.some((token, index) => is(token, '*') && (index === 0 || is(item[index - 1], '.')))
 
 /**
  * Returns names of columns that are expressions without a name: the vendor calls them by their text, words in upper case. @returns by
@@ -192,9 +189,8 @@ function refusal({ run, part }: PartRun): Failure | undefined {
   const { session, source } = run
   const open = placeholderIn(part.tokens)
   if (open) return failure('bind', `SQL compilation error: error ${placeOf(source, open.start)}\nBind variable ${open.text} not set.`)
-  if (!session.mayWrite && !onlyReading.includes(part.verb)) {
+  if (!session.mayWrite && !onlyReading.includes(part.verb))
     return failure('privileges', `SQL access control error:\nInsufficient privileges for ${part.verb} with the role '${session.role}'.`)
-  }
   return session.warehouse === undefined && !withoutWarehouse.includes(part.verb) ? failure('noWarehouse') : undefined
 }
 

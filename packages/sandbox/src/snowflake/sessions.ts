@@ -25,21 +25,11 @@ export interface Submission {
   readonly nullable: boolean
 }
 
-const allowedParameters = [
-  'BINARY_OUTPUT_FORMAT',
-  'CLIENT_RESULT_CHUNK_SIZE',
-  'DATE_OUTPUT_FORMAT',
-  'MULTI_STATEMENT_COUNT',
-  'QUERY_TAG',
-  'ROWS_PER_RESULTSET',
-  'TIME_OUTPUT_FORMAT',
-  'TIMESTAMP_LTZ_OUTPUT_FORMAT',
-  'TIMESTAMP_NTZ_OUTPUT_FORMAT',
-  'TIMESTAMP_OUTPUT_FORMAT',
-  'TIMESTAMP_TZ_OUTPUT_FORMAT',
-  'TIMEZONE',
-  'USE_CACHED_RESULT',
-]
+const allowedParameters = (
+  'BINARY_OUTPUT_FORMAT CLIENT_RESULT_CHUNK_SIZE DATE_OUTPUT_FORMAT MULTI_STATEMENT_COUNT QUERY_TAG ROWS_PER_RESULTSET ' +
+  'TIME_OUTPUT_FORMAT TIMESTAMP_LTZ_OUTPUT_FORMAT TIMESTAMP_NTZ_OUTPUT_FORMAT TIMESTAMP_OUTPUT_FORMAT ' +
+  'TIMESTAMP_TZ_OUTPUT_FORMAT TIMEZONE USE_CACHED_RESULT'
+).split(' ')
 
 const counting = ['CLIENT_RESULT_CHUNK_SIZE', 'MULTI_STATEMENT_COUNT', 'ROWS_PER_RESULTSET']
 const longestTag = 2000
@@ -69,7 +59,6 @@ function parametersIn(value: unknown): Readonly<Record<string, string>> | Failur
   return Object.fromEntries(entries)
 }
 
-/** Returns a field that is a text or is left out; undefined for null too. */
 function textIn(body: Record<string, unknown>, name: string): string | undefined | Failure {
   const value = body[name] ?? undefined
   return value === undefined || typeof value === 'string' ? value : failure('malformed')
@@ -91,9 +80,7 @@ export function requestIdIn(query: URLSearchParams): string | Failure {
 }
 
 /** Returns true for a text that could be the handle of a statement. */
-export function isHandle(text: string): boolean {
-  return uuid.test(text)
-}
+export const isHandle = (text: string): boolean => uuid.test(text)
 
 const contextNames = ['statement', 'database', 'schema', 'warehouse', 'role'] as const
 
@@ -101,9 +88,8 @@ const contextNames = ['statement', 'database', 'schema', 'warehouse', 'role'] as
 export function submissionIn({ body: text, query }: ReceivedRequest): Submission | Failure {
   const body = parseJson(text)
   if (!isObject(body) || typeof body['statement'] !== 'string') return failure('malformed')
-  if (isObject(body['bindings']) && Object.keys(body['bindings']).length > 0) {
+  if (isObject(body['bindings']) && Object.keys(body['bindings']).length > 0)
     return failure('unsupported', 'Unsupported feature: the stand-in knows no bindings.')
-  }
   const texts = contextNames.map((name) => textIn(body, name))
   const parts = [requestIdIn(query), timeoutIn(body['timeout']), parametersIn(body['parameters'])] as const
   const wrong = [...texts, ...parts].find(isFailure)
@@ -137,9 +123,8 @@ function roleOf({ role }: Submission, access: Access): string | Failure {
 
 function warehouseOf({ warehouse }: Submission, role: string, { defaultWarehouse }: SnowflakeSwitches): string | undefined | Failure {
   const wanted = warehouse ?? (defaultWarehouse || undefined)
-  if (wanted !== undefined && !warehouses.some((known) => known === wanted)) {
+  if (wanted !== undefined && !warehouses.some((known) => known === wanted))
     return failure('warehouse', `The warehouse '${wanted}' does not exist or is not authorized.`)
-  }
   return roles[role]?.warehouses ? wanted : undefined
 }
 
@@ -163,9 +148,8 @@ export async function scopeOfNames(
   if (database === undefined) return { database, schema: undefined }
   if (!Object.hasOwn(databases, database)) return failure('database', `The database '${database}' does not exist or is not authorized.`)
   const schemas = await schemasOf(engine, database)
-  if (schema !== undefined && !schemas.includes(schema)) {
+  if (schema !== undefined && !schemas.includes(schema))
     return failure('schema', `The schema '${writtenName(schema)}' does not exist or is not authorized.`)
-  }
   return { database, schema: schema ?? (schemas.includes(usualSchema) ? usualSchema : undefined) }
 }
 

@@ -196,9 +196,8 @@ export async function show(
     const many = `The result set size exceeded the max number of rows(${env.limit}) supported for SHOW statements.`
     return failure('showLimit', `${many} Use LIMIT option to limit result set to a smaller number.`)
   }
-  if (kind === 'COLUMNS' && scope.table !== undefined && objects.length === 0) {
+  if (kind === 'COLUMNS' && scope.table !== undefined && objects.length === 0)
     return failure('noTable', `SQL compilation error:\nTable '${writtenName(scope.table)}' does not exist or not authorized.`)
-  }
   const rows = objects.slice(0, Math.min(limit, env.limit)).map((object) => showRow(kind, object, env.session))
   return { columns: fields[kind].map(columnNamed), rows }
 }
@@ -250,7 +249,6 @@ function typeJson({ type = 'VARCHAR', nullable = true }: Listed): string {
   return JSON.stringify({ type: kind, ...(precision === undefined ? {} : { precision, scale }), nullable })
 }
 
-/** The vendor's columns in their order. */
 const fields: Readonly<Record<ShowKind, readonly Field[]>> = {
   DATABASES: [
     ...moments('created_on'),
@@ -305,6 +303,5 @@ function columnNamed([name, type]: Field): Column {
   return { name, type, ...(type === 'fixed' ? { precision: 38, scale: 0 } : { precision: 0, scale: 3 }) }
 }
 
-function showRow(kind: ShowKind, object: Listed, current: Current): readonly (string | null)[] {
-  return fields[kind].map(([, , value]) => (typeof value === 'function' ? value(object, current) : value))
-}
+const showRow = (kind: ShowKind, object: Listed, current: Current): readonly (string | null)[] =>
+  fields[kind].map(([, , value]) => (typeof value === 'function' ? value(object, current) : value))

@@ -8,7 +8,6 @@ type Outcome =
   /** Its result is no longer kept. */
   | { readonly state: 'dropped' }
 
-/** Why a statement is ended. */
 type AbortReason = 'cancel' | 'timeout' | 'reset'
 
 /** What a statement is known by. */
@@ -98,9 +97,7 @@ function create(label: StatementLabel, handle: string, createdOn: number): { sta
   return { statement, finish: finished.resolve }
 }
 
-function sizeOf({ outcome }: Statement): number {
-  return outcome.state === 'succeeded' ? outcome.result.rows.size : 0
-}
+const sizeOf = ({ outcome }: Statement): number => (outcome.state === 'succeeded' ? outcome.result.rows.size : 0)
 
 function dropOldest(statements: Map<string, Statement>): void {
   let bytes = [...statements.values()].reduce((sum, statement) => sum + sizeOf(statement), 0)

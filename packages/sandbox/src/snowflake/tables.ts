@@ -101,12 +101,11 @@ export async function tableOf(columns: readonly Column[], rows: readonly Row[]):
 }
 
 /** Returns a small result of texts. */
-export function textRows(names: readonly string[], rows: readonly Row[]): Promise<StatementResult> {
-  return tableOf(
+export const textRows = (names: readonly string[], rows: readonly Row[]): Promise<StatementResult> =>
+  tableOf(
     names.map((name) => textColumn(name)),
     rows,
   )
-}
 
 /** Returns SQL of the engine for a table with these rows, so that the next part of a chain can read them. */
 export function tableSql(columns: readonly Column[], rows: readonly Row[]): string {

@@ -78,7 +78,6 @@ const longest = 3_600_000
 /** Clocks may differ by a minute. */
 const skew = 60_000
 
-/** Returns seconds or milliseconds since the epoch, as milliseconds. */
 function instantOf(value: unknown): number {
   if (typeof value !== 'number') return Number.NaN
   return value > 100_000_000_000 ? value : value * 1000

@@ -29,13 +29,10 @@ export const rowCounts = {
 } as const
 
 /** Returns a pseudo-random integer below `below` that follows from a row number, the seed and a salt. */
-function drawn(row: string, below: number, salt: number): string {
-  return `DRAWN(${row}, ${below}, ${salt})`
-}
+const drawn = (row: string, below: number, salt: number): string => `DRAWN(${row}, ${below}, ${salt})`
 
-function pick(row: string, values: readonly string[], salt: number): string {
-  return `([${values.map(literal).join(', ')}])[CAST(${drawn(row, values.length, salt)} AS INTEGER) + 1]`
-}
+const pick = (row: string, values: readonly string[], salt: number): string =>
+  `([${values.map(literal).join(', ')}])[CAST(${drawn(row, values.length, salt)} AS INTEGER) + 1]`
 
 const statuses = ['NEW', 'PAID', 'SHIPPED', 'DELIVERED', 'RETURNED', 'CANCELED']
 const countries = ['DE', 'FR', 'ES', 'IT', 'PL', 'SE', 'US', 'JP']

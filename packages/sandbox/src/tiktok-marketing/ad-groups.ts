@@ -16,9 +16,7 @@ export function adGroupName(view: View, group: AdGroup): string {
 }
 
 /** Returns true for an ad group whose placements the vendor chooses. */
-export function choosesPlacements(view: View, group: AdGroup): boolean {
-  return world.draw(view, group, ['placement', 3]) === 0
-}
+export const choosesPlacements = (view: View, group: AdGroup): boolean => world.draw(view, group, ['placement', 3]) === 0
 
 const states = ['DISABLE', 'DELIVERY_OK', 'TIME_DONE', 'AUDIT_DENY', 'BUDGET_EXCEED', 'NOT_START']
 

@@ -18,14 +18,11 @@ export const oddAds = {
 
 const actions = ['SHOP_NOW', 'LEARN_MORE', 'DOWNLOAD_NOW', 'SIGN_UP', 'VIEW_NOW']
 
-function hasPixel(view: View, ad: Ad): boolean {
-  return ad.position === oddAds.withPixel(ad.account) || objectiveOf(view, world.campaignOf(ad)) === 'WEB_CONVERSIONS'
-}
+const hasPixel = (view: View, ad: Ad): boolean =>
+  ad.position === oddAds.withPixel(ad.account) || objectiveOf(view, world.campaignOf(ad)) === 'WEB_CONVERSIONS'
 
 /** Returns true for an ad that shows images instead of a video. */
-export function showsImages(view: View, ad: Ad): boolean {
-  return world.draw(view, ad, ['ad format', 5]) === 0
-}
+export const showsImages = (view: View, ad: Ad): boolean => world.draw(view, ad, ['ad format', 5]) === 0
 
 /** Returns the name of an ad. */
 export function adName(view: View, ad: Ad): string {
@@ -34,9 +31,8 @@ export function adName(view: View, ad: Ad): string {
 }
 
 /** Returns the text of an ad; automatic ads have several texts instead. */
-export function adText(view: View, ad: Ad): string | null {
-  return isSmartPlus(world.campaignOf(ad)) ? null : world.randomOf(view, ad, 'ad text').pick(slogans)
-}
+export const adText = (view: View, ad: Ad): string | null =>
+  isSmartPlus(world.campaignOf(ad)) ? null : world.randomOf(view, ad, 'ad text').pick(slogans)
 
 /** What an ad says of the state of its ad group. */
 const inherited: Readonly<Record<string, string>> = { DISABLE: 'ADGROUP_DISABLE', TIME_DONE: 'DONE', AUDIT_DENY: 'ADGROUP_AUDIT_DENY' }

@@ -56,23 +56,15 @@ export class Failure extends Error {
 }
 
 /** Returns the refusal of a parameter; the text begins with its name. */
-export function invalid(name: string, problem: string): Failure {
-  return new Failure(40002, `${name}: ${problem}`)
-}
+export const invalid = (name: string, problem: string): Failure => new Failure(40002, `${name}: ${problem}`)
 
 /** Returns the refusal of a missing parameter. */
-export function missing(name: string): Failure {
-  return invalid(name, 'Missing data for required field.')
-}
+export const missing = (name: string): Failure => invalid(name, 'Missing data for required field.')
 
 /** Returns a number that is written without quotation marks and with all its digits, also above 2^53. */
-export function exactNumber(digits: string): { toJSON(): string } {
-  return { toJSON: () => `int64:${digits}` }
-}
+export const exactNumber = (digits: string): { toJSON(): string } => ({ toJSON: () => `int64:${digits}` })
 
-function jsonText(value: unknown): string {
-  return JSON.stringify(value).replaceAll(/"int64:(\d+)"/g, '$1')
-}
+const jsonText = (value: unknown): string => JSON.stringify(value).replaceAll(/"int64:(\d+)"/g, '$1')
 
 function dataTexts({ data, list }: Success): readonly string[] {
   if (!list) return [jsonText(data)]
@@ -91,9 +83,11 @@ export function inEnvelope(answer: Success | Failure, requestId: string, status 
 }
 
 /** Returns an answer of the gateway before the API: plain text. */
-export function plainText(status: number, body: string): Reply {
-  return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body }
-}
+export const plainText = (status: number, body: string): Reply => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body,
+})
 
 /** Which page is asked for, from 1 on; `usual` and `largest` are the sizes of an endpoint. */
 export interface Page {
@@ -108,9 +102,7 @@ export interface PageSizes {
 }
 
 /** Returns the value of a parameter; undefined when it is missing or empty. */
-export function textIn(query: URLSearchParams, name: string): string | undefined {
-  return query.get(name) || undefined
-}
+export const textIn = (query: URLSearchParams, name: string): string | undefined => query.get(name) || undefined
 
 /** Returns the value of a parameter that must be there. */
 export function neededTextIn(query: URLSearchParams, name: string): string {

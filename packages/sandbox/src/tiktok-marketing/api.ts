@@ -71,7 +71,6 @@ function environmentOf(request: ReceivedRequest, { environment }: TiktokSwitches
   return hostOf(request) === sandboxHost ? 'sandbox' : 'production'
 }
 
-/** Returns the vendor's request id: the time at UTC+8, then 20 hexadecimal digits. */
 function requestId(random: Random, now: number): string {
   const time = isoStamp(now + 8 * hour).replaceAll(/\D/g, '')
   return `${time}${hexOf(20, random.int(0, 0xffff_ffff)).toUpperCase()}`
@@ -96,7 +95,6 @@ function spendOn(state: TiktokState, path: string): Call['spend'] {
   }
 }
 
-/** Checks token, environment, rate and scope, in this order. */
 function accessTo(state: TiktokState, route: Route, request: ReceivedRequest): Access {
   const switches = state.switches.current()
   const access = state.tokens.check(headerOf(request, 'access-token'))
@@ -131,7 +129,6 @@ function spoil(state: TiktokState, path: string): void {
   if (errorCode !== 0) throw new Failure(errorCode, errorMessage || undefined)
 }
 
-/** Answers a request below the version; undefined for an unknown path. */
 function answerRoute(state: TiktokState, request: ReceivedRequest, path: string): Success | Reply {
   const open = findRoute(openRoutes, request.method, path)
   const match = findRoute(routes, request.method, path)
@@ -154,9 +151,8 @@ function createApi(state: TiktokState) {
   }
   return {
     answer(request: ReceivedRequest): Reply {
-      if (request.path === consentPath) {
+      if (request.path === consentPath)
         return ['GET', 'POST'].includes(request.method) ? consent(request) : plainText(405, '405 method not allowed')
-      }
       if (!request.path.startsWith(`${version}/`)) return plainText(404, '404 page not found')
       try {
         const answer = answerRoute(state, request, request.path.slice(version.length))
@@ -192,26 +188,27 @@ const postSizes: PageSizes = { usual: 20, largest: 50 }
 const mostAdvertisers = 100
 const mostReported = 5
 
-function structure(kind: Structural): Route['handle'] {
-  return (call) => answerPage(call, structureSizes, () => structureRows(call.view, { kind, account: accountIn(call) }, call.query))
-}
+const structure =
+  (kind: Structural): Route['handle'] =>
+  (call) =>
+    answerPage(call, structureSizes, () => structureRows(call.view, { kind, account: accountIn(call) }, call.query))
 
-function assets(kind: Kind, sizes: PageSizes): Route['handle'] {
-  return (call) => answerPage(call, sizes, () => assetRows(call.view, accountIn(call), kind))
-}
+const assets =
+  (kind: Kind, sizes: PageSizes): Route['handle'] =>
+  (call) =>
+    answerPage(call, sizes, () => assetRows(call.view, accountIn(call), kind))
 
-function files(kind: Kind): Route['handle'] {
-  return (call) => answerPage(call, fileSizes, () => fileRows(call.view, accountIn(call), { kind, query: call.query }))
-}
+const files =
+  (kind: Kind): Route['handle'] =>
+  (call) =>
+    answerPage(call, fileSizes, () => fileRows(call.view, accountIn(call), { kind, query: call.query }))
 
 function catalogs(call: Call): Success {
   const { view, query } = call
   return answerPage(call, structureSizes, () => catalogRows(view, neededTextIn(query, 'bc_id'), textIn(query, 'catalog_id')))
 }
 
-function accountsOf(call: Call, ids: readonly string[]): readonly Account[] {
-  return ids.map((id) => accountOf(call, id, 'advertiser_ids'))
-}
+const accountsOf = (call: Call, ids: readonly string[]): readonly Account[] => ids.map((id) => accountOf(call, id, 'advertiser_ids'))
 
 /** The accounts that are asked for by id; one that may not be read fails the call. There are no pages. */
 function advertisers(call: Call): Success {
@@ -233,15 +230,13 @@ function report(call: Call): Success {
   const page = pageIn(call.query, structureSizes)
   const { cellBudget, adsThrottle, timeoutDays, timeoutCode, withdrawn } = call.switches
   const query = reportQueryIn(call.query, withdrawn.split(','))
-  if (call.access.environment === 'sandbox' && query.level === 'advertiser') {
+  if (call.access.environment === 'sandbox' && query.level === 'advertiser')
     throw new Failure(40009, 'data_level AUCTION_ADVERTISER is not supported for sandbox accounts.')
-  }
   const found = reportAccounts(call)
   if (timeoutDays > 0 && query.span.to - query.span.from + 1 > timeoutDays) throw new Failure(timeoutCode)
   const rows = reportRows(call.view, found, query)
-  if (cellBudget > 0 && rows.length * Math.max(query.metrics.length, 1) > cellBudget) {
+  if (cellBudget > 0 && rows.length * Math.max(query.metrics.length, 1) > cellBudget)
     throw new Failure(40067, 'The query is too large. Please narrow the date range or reduce the metrics.')
-  }
   const warned = adsThrottle && found.some((account) => leavesAdsOut(account, query))
   const headers = warned ? { 'x-tt-ads-throttle': 'The number of ads exceeds 20000, only the newest 20000 ads are returned.' } : {}
   return { ...cutPage(call, page, { size: rows.length, record: (index) => writtenRow(call.view, at(rows, index), query) }), headers }
@@ -286,7 +281,6 @@ export interface TiktokSandbox extends VendorSandbox<TiktokSwitches, TiktokWorld
   edit(kind: Kind, id: string, change: RecordEdit): void
 }
 
-/** Changes an object; false when the object does not exist. */
 function edit({ seed, clock, edits, switches }: TiktokState, of: { kind: Kind; id: string }, change: RecordEdit): boolean {
   const { hugeIds } = switches.current()
   const spot = findSpot({ seed, now: clock(), hugeIds, edits: new Map() }, of.kind, of.id)
@@ -340,7 +334,6 @@ const consentPeople: readonly ConsentUser[] = [
   { email: tiktokCredentials.otherUser, about: 'somebody else, has one other ad account', accounts: [deniedAccount] },
 ]
 
-/** Permissions as the page names them. */
 const permissions: Readonly<Record<keyof typeof scopes, string>> = {
   advertiser: 'Ad account information',
   campaigns: 'Read campaigns',
@@ -354,7 +347,6 @@ const permissions: Readonly<Record<keyof typeof scopes, string>> = {
   reporting: 'Read reports',
 }
 
-/** Reads what is asked for; a text says what is wrong with it. */
 function readAsked(state: TiktokState, query: URLSearchParams): ConsentRequest | string {
   if (query.get('app_id') !== tiktokCredentials.appId) return 'The app_id is unknown.'
   const target = registeredTarget(query.get('redirect_uri') ?? '', 'tiktok-marketing', state.switches.current())
@@ -368,9 +360,7 @@ function agree(state: TiktokState, access: Access, asked: ConsentRequest): Reply
 }
 
 /** Only a page that this sandbox made has a ticket; it carries what was chosen before. */
-function ticketField(ticket: string): Markup {
-  return html`<input type="hidden" name="ticket" value="${ticket}">`
-}
+const ticketField = (ticket: string): Markup => html`<input type="hidden" name="ticket" value="${ticket}">`
 
 function choicePage(user: ConsentUser, asked: ConsentRequest, ticket: string): Reply {
   const own = user.accounts.map(({ id, name }) => ({ value: id, label: `${name} (${id})`, isTicked: false }))
@@ -402,7 +392,6 @@ function cancelledPage(request: ReceivedRequest): Reply {
   return pageReply({ vendor, title: 'Authorization cancelled', body })
 }
 
-/** Returns what was ticked, of what the person has. */
 function chosenIn(form: URLSearchParams, user: ConsentUser): Access {
   const ids = form.getAll('advertiser_id')
   const wanted = form.getAll('scope').map(Number)
@@ -413,11 +402,12 @@ function chosenIn(form: URLSearchParams, user: ConsentUser): Access {
   }
 }
 
-function everythingOf(user: ConsentUser): Access {
-  return { advertiserIds: user.accounts.map(({ id }) => id), scopes: Object.values(scopes), environment: mainAccount.environment }
-}
+const everythingOf = (user: ConsentUser): Access => ({
+  advertiserIds: user.accounts.map(({ id }) => id),
+  scopes: Object.values(scopes),
+  environment: mainAccount.environment,
+})
 
-/** Returns what a ticket says was chosen; undefined for another ticket. */
 function accessIn(ticket: unknown): Access | undefined {
   if (!isObject(ticket) || !Array.isArray(ticket['advertiserIds']) || !Array.isArray(ticket['scopes'])) return undefined
   const [ids, numbers] = [ticket['advertiserIds'], ticket['scopes']]
@@ -452,7 +442,6 @@ const createTiktokConsent = (state: TiktokState) =>
     take: (form, asked, request) => (form.get('action') === 'cancel' ? cancelledPage(request) : takeChoice(state, form, asked)),
   })
 
-/** Everything that the stand-in keeps between requests. */
 interface TiktokState {
   readonly seed: number
   readonly clock: () => number

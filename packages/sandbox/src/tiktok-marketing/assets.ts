@@ -25,14 +25,12 @@ const audienceKinds: readonly (readonly [type: string, calculation: string | nul
 ]
 
 /** Returns when an object that hangs on no campaign was made, epoch milliseconds; within 330 days of the account's opening. */
-function madeAt({ account, position }: Spot, size: number): number {
-  return account.opened + Math.floor(((position + 1) * 330 * day) / (size + 1) / 1000) * 1000
-}
+const madeAt = ({ account, position }: Spot, size: number): number =>
+  account.opened + Math.floor(((position + 1) * 330 * day) / (size + 1) / 1000) * 1000
 
 /** Addresses of files end after some hours. */
-function signedAddress(host: string, hex: string, expires: number): string {
-  return `https://${host}.tiktokcdn.example/${hex}/?x-expires=${Math.floor(expires / 1000)}&x-signature=${hex.slice(0, 12)}%3D`
-}
+const signedAddress = (host: string, hex: string, expires: number): string =>
+  `https://${host}.tiktokcdn.example/${hex}/?x-expires=${Math.floor(expires / 1000)}&x-signature=${hex.slice(0, 12)}%3D`
 
 /** Returns an audience as lists return it. */
 export function audienceRecord(view: View, spot: Spot): JsonRecord {
@@ -53,7 +51,6 @@ export function audienceRecord(view: View, spot: Spot): JsonRecord {
   }
 }
 
-/** Returns what images and videos have in common; drawn last. */
 function fileFields(view: View, spot: Spot, file: { readonly what: 'image' | 'video'; readonly made: number; readonly random: Random }) {
   const { what, made, random } = file
   return {
@@ -111,18 +108,16 @@ export function videoRecord(view: View, spot: Spot): JsonRecord {
 /** Positions of odd posts: one that shows photos and has no video, one from before posts had types. */
 export const oddPosts = { carousel: 2, withoutType: 3 }
 
-function postVideo(random: Random, hex: string, expires: number): JsonRecord {
-  return {
-    duration: random.decimal(5, 60, 3),
-    width: 720,
-    height: 1280,
-    size: random.int(500_000, 80_000_000),
-    bit_rate: random.int(400_000, 9_000_000),
-    signature: hex,
-    preview_url: signedAddress('v16m', hex, expires),
-    poster_url: signedAddress('p16-sign', hex, expires),
-  }
-}
+const postVideo = (random: Random, hex: string, expires: number): JsonRecord => ({
+  duration: random.decimal(5, 60, 3),
+  width: 720,
+  height: 1280,
+  size: random.int(500_000, 80_000_000),
+  bit_rate: random.int(400_000, 9_000_000),
+  signature: hex,
+  preview_url: signedAddress('v16m', hex, expires),
+  poster_url: signedAddress('p16-sign', hex, expires),
+})
 
 /** Returns a post that its creator authorized for ads. */
 export function postRecord(view: View, spot: Spot): JsonRecord {

@@ -29,9 +29,8 @@ const objectives = wordsOf('WEB_CONVERSIONS, TRAFFIC, REACH, VIDEO_VIEWS, APP_PR
 const budgetModes = wordsOf('DAY, TOTAL, DYNAMIC_DAILY_BUDGET, INFINITE').map((mode) => `BUDGET_MODE_${mode}`)
 
 /** Returns what a campaign is for. */
-export function objectiveOf(view: View, campaign: Campaign): string {
-  return at(objectives, draw(view, campaign, ['objective', objectives.length]))
-}
+export const objectiveOf = (view: View, campaign: Campaign): string =>
+  at(objectives, draw(view, campaign, ['objective', objectives.length]))
 
 /** Returns the name of a campaign; one change in two gives it another one. */
 export function campaignName(view: View, campaign: Campaign): string {
@@ -42,14 +41,11 @@ export function campaignName(view: View, campaign: Campaign): string {
 }
 
 /** Returns true for the campaigns of the upgraded automatic kind. */
-export function isSmartPlus({ account, position }: Campaign): boolean {
-  return account.campaigns > 0 && (position === account.campaigns - 1 || position % 19 === 5)
-}
+export const isSmartPlus = ({ account, position }: Campaign): boolean =>
+  account.campaigns > 0 && (position === account.campaigns - 1 || position % 19 === 5)
 
 /** Returns the position of the campaign whose record has no `secondary_status`. */
-export function campaignWithoutStatus({ account }: Pick<Spot, 'account'>): number {
-  return account.campaigns - 1
-}
+export const campaignWithoutStatus = ({ account }: Pick<Spot, 'account'>): number => account.campaigns - 1
 
 /** Returns the status of a campaign. */
 export function campaignStatus(view: View, campaign: Campaign): Status {
@@ -113,15 +109,12 @@ export function campaignRecord(view: View, campaign: Campaign): JsonRecord {
 }
 
 /** The fields of its campaign and its account that an ad group or an ad says. */
-export function campaignFields(view: View, campaign: Campaign): JsonRecord {
-  return {
-    campaign_id: objectId(view, campaign),
-    campaign_name: campaignName(view, campaign),
-    campaign_automation_type: isSmartPlus(campaign) ? 'UPGRADED_SMART_PLUS' : 'MANUAL',
-  }
-}
+export const campaignFields = (view: View, campaign: Campaign): JsonRecord => ({
+  campaign_id: objectId(view, campaign),
+  campaign_name: campaignName(view, campaign),
+  campaign_automation_type: isSmartPlus(campaign) ? 'UPGRADED_SMART_PLUS' : 'MANUAL',
+})
 
 /** Returns the number of the identity under which the ads of a campaign appear. */
-export function identityOf({ seed }: View, { account, position }: Campaign): string {
-  return `${hash32(seed, 'identity', account.index, position)}`
-}
+export const identityOf = ({ seed }: View, { account, position }: Campaign): string =>
+  `${hash32(seed, 'identity', account.index, position)}`

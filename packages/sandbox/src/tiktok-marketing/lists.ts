@@ -44,9 +44,7 @@ export function accountOf({ access, spend }: Pick<Call, 'access' | 'spend'>, id:
 }
 
 /** Returns the account that `advertiser_id` names. */
-export function accountIn(call: Call): Account {
-  return accountOf(call, neededTextIn(call.query, 'advertiser_id'), 'advertiser_id')
-}
+export const accountIn = (call: Call): Account => accountOf(call, neededTextIn(call.query, 'advertiser_id'), 'advertiser_id')
 
 /** Objects before they are cut into pages; each is made when it is sent. */
 export interface Rows {
@@ -108,7 +106,6 @@ function recordOf(view: View, spot: Spot): JsonRecord {
   return { ...(isStructural(kind) ? { advertiser_id: account.id } : {}), ...record, ...editOf(view, spot)?.fields }
 }
 
-/** Returns the objects that pass, newest first. */
 function rowsWhere<K extends Kind>(view: View, source: Omit<Spot<K>, 'position'>, passes: (spot: Spot<K>) => boolean): Rows {
   const spots: Spot<K>[] = []
   for (let position = sizeOf(source.account, source.kind) - 1; position >= 0; position -= 1) {
@@ -119,9 +116,8 @@ function rowsWhere<K extends Kind>(view: View, source: Omit<Spot<K>, 'position'>
 }
 
 /** Returns the objects of a kind that hang on no campaign. */
-export function assetRows(view: View, account: Account, kind: Kind): Rows {
-  return rowsWhere(view, { kind, account }, (spot) => !editOf(view, spot)?.erased)
-}
+export const assetRows = (view: View, account: Account, kind: Kind): Rows =>
+  rowsWhere(view, { kind, account }, (spot) => !editOf(view, spot)?.erased)
 
 const fileFilters = ['image_ids', 'video_ids', 'material_ids'] as const
 

@@ -96,7 +96,6 @@ export function createTokens() {
 /** The codes of the consent page; each stands for what was ticked. */
 export type CodeStore = ReturnType<typeof createCodes<Access>>
 
-/** What the endpoints that need no token work with. */
 interface Stores {
   readonly tokens: TokenStore
   readonly codes: CodeStore
@@ -111,9 +110,8 @@ interface OpenRoute {
 
 /** Checks the app of a request. */
 export function checkApp(given: unknown, secret: unknown): void {
-  if (given !== tiktokCredentials.appId || secret !== tiktokCredentials.secret) {
+  if (given !== tiktokCredentials.appId || secret !== tiktokCredentials.secret)
     throw new Failure(40101, 'The app_id or secret is incorrect.')
-  }
 }
 
 function textOf(request: ReceivedRequest, wanted: string): string {

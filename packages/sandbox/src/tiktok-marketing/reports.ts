@@ -24,25 +24,28 @@ function addSums(sums: Record<string, number>, further: Sums): void {
 /** Writes a metric; the objective is that of the campaign, undefined for a whole account. */
 type Metric = (sums: Sums, objective: string | undefined) => string
 
-/** The vendor's text for a metric that is not available. */
 const unavailable = '-'
 
-function count(name: string): Metric {
-  return (sums) => String(sums[name])
-}
+const count =
+  (name: string): Metric =>
+  (sums) =>
+    String(sums[name])
 
-function money(part: number): Metric {
-  return ({ cents = 0 }) => (Math.round(cents * part) / 100).toFixed(2)
-}
+const money =
+  (part: number): Metric =>
+  ({ cents = 0 }) =>
+    (Math.round(cents * part) / 100).toFixed(2)
 
 /** Two decimals; 0.00 where there is nothing to divide by. */
-function ratio(top: string, bottom: string, factor: number): Metric {
-  return ({ [top]: dividend = 0, [bottom]: divisor = 0 }) => ((divisor === 0 ? 0 : dividend / divisor) * factor).toFixed(2)
-}
+const ratio =
+  (top: string, bottom: string, factor: number): Metric =>
+  ({ [top]: dividend = 0, [bottom]: divisor = 0 }) =>
+    ((divisor === 0 ? 0 : dividend / divisor) * factor).toFixed(2)
 
-function only(fits: (sums: Sums, objective: string | undefined) => boolean, metric: Metric): Metric {
-  return (sums, objective) => (fits(sums, objective) ? metric(sums, objective) : unavailable)
-}
+const only =
+  (fits: (sums: Sums, objective: string | undefined) => boolean, metric: Metric): Metric =>
+  (sums, objective) =>
+    fits(sums, objective) ? metric(sums, objective) : unavailable
 
 const converts = (_: Sums, objective: string | undefined) => objective !== 'REACH' && objective !== 'VIDEO_VIEWS'
 const sells = (_: Sums, objective: string | undefined) => objective === undefined || objective === 'WEB_CONVERSIONS'
@@ -211,9 +214,8 @@ function levelIn(query: URLSearchParams): { readonly level: Level; readonly rese
   return { level: levelNames[names.indexOf(wanted)] ?? 'ad', reservation: service === 'RESERVATION' }
 }
 
-function unknownFields(what: string, names: readonly string[]): Failure {
-  return new Failure(40002, `Invalid ${what} fields: [${names.map((name) => `'${name}'`).join(', ')}]`)
-}
+const unknownFields = (what: string, names: readonly string[]): Failure =>
+  new Failure(40002, `Invalid ${what} fields: [${names.map((name) => `'${name}'`).join(', ')}]`)
 
 function dimensionsIn(query: URLSearchParams, level: Level): readonly string[] {
   const dimensions = neededListIn(query, 'dimensions')
@@ -255,7 +257,6 @@ function spanIn(query: URLSearchParams, daily: boolean): Span {
   return { from, to }
 }
 
-/** One condition of the parameter `filtering`: its values. */
 function conditionOf(value: unknown): { readonly field: string; readonly values: readonly string[] } {
   if (!isObject(value)) throw invalid('filtering', 'Not a valid list of objects.')
   const { field_name: field, filter_type: type, filter_value: text } = value
@@ -298,7 +299,6 @@ export function reportQueryIn(query: URLSearchParams, withdrawn: readonly string
   return { level, reservation, dimensions, daily, metrics: wanted, span, ...filtering, order }
 }
 
-/** A row before it is written. */
 interface ReportRow {
   readonly account: Account
   /** Undefined for the account itself. */
@@ -312,9 +312,7 @@ interface ReportRow {
 const mostAds = 20_000
 
 /** Returns true when the report leaves ads of the account out. */
-export function leavesAdsOut(account: Account, { level }: ReportQuery): boolean {
-  return level === 'ad' && sizeOf(account, 'ads') > mostAds
-}
+export const leavesAdsOut = (account: Account, { level }: ReportQuery): boolean => level === 'ad' && sizeOf(account, 'ads') > mostAds
 
 function objectOf(ad: Spot<Structural>, level: Level): Spot<Structural> | undefined {
   const kind = levels[level]
@@ -383,7 +381,6 @@ export function writtenRow(view: View, row: ReportRow, query: ReportQuery): { di
   return { dimensions: Object.fromEntries(entries), metrics: Object.fromEntries(query.metrics.map((name) => [name, metricOf(name)])) }
 }
 
-/** Compares two values as numbers where both are, else as texts. */
 function compared(left: unknown, right: unknown): number {
   const difference = Number(left) - Number(right)
   if (!Number.isNaN(difference)) return difference

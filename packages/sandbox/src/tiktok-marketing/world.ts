@@ -53,24 +53,18 @@ const stride = 4096
 const catalogCount = 23
 
 /** Returns the key of an object among the changes. */
-export function editKey({ kind, account, position }: Spot): string {
-  return `${kind} ${account.index} ${position}`
-}
+export const editKey = ({ kind, account, position }: Spot): string => `${kind} ${account.index} ${position}`
 
 /** Returns the change of an object; undefined when it was not changed. */
-export function editOf(view: View, spot: Spot): DatedEdit | undefined {
-  return view.edits.size === 0 ? undefined : view.edits.get(editKey(spot))
-}
+export const editOf = (view: View, spot: Spot): DatedEdit | undefined => (view.edits.size === 0 ? undefined : view.edits.get(editKey(spot)))
 
 /** Returns a stream of numbers for one part of an object. */
-export function randomOf({ seed }: View, { account, position }: Spot, part: string): Random {
-  return new Random(seed, part, account.index, position)
-}
+export const randomOf = ({ seed }: View, { account, position }: Spot, part: string): Random =>
+  new Random(seed, part, account.index, position)
 
 /** Returns a number below `size` that stays the same for one part of an object. */
-export function draw({ seed }: View, { account, position }: Spot, [part, size]: readonly [part: string, size: number]): number {
-  return hash32(seed, part, account.index, position) % size
-}
+export const draw = ({ seed }: View, { account, position }: Spot, [part, size]: readonly [part: string, size: number]): number =>
+  hash32(seed, part, account.index, position) % size
 
 /** Returns how many objects of a kind an account has, deleted ones included. */
 export function sizeOf(account: Account, kind: Kind): number {
@@ -80,7 +74,6 @@ export function sizeOf(account: Account, kind: Kind): number {
   return account[kind]
 }
 
-/** Returns the campaign of an ad group, or the ad group of an ad. */
 function parentOf({ kind, account, position }: Spot<Structural>): Spot<Structural> | undefined {
   if (kind === 'campaigns') return undefined
   if (kind === 'ad_groups') return { kind: 'campaigns', account, position: Math.floor(position / account.groupsPerCampaign) }
@@ -94,19 +87,14 @@ export function layerOf(spot: Spot<Structural>, kind: Structural): Spot<Structur
 }
 
 /** Returns the campaign of an object. */
-export function campaignOf(spot: Spot<Structural>): Spot<Structural> {
-  return layerOf(spot, 'campaigns') ?? spot
-}
+export const campaignOf = (spot: Spot<Structural>): Spot<Structural> => layerOf(spot, 'campaigns') ?? spot
 
 /** Returns the number of an object among those of its parent, from 1 on. */
-export function ordinalOf({ kind, account, position }: Spot<Structural>): number {
-  return (position % (kind === 'ads' ? account.adsPerGroup : account.groupsPerCampaign)) + 1
-}
+export const ordinalOf = ({ kind, account, position }: Spot<Structural>): number =>
+  (position % (kind === 'ads' ? account.adsPerGroup : account.groupsPerCampaign)) + 1
 
 /** Returns true for the kinds of which an account's structure is made. */
-export function isStructural(kind: Kind): kind is Structural {
-  return kind in layers
-}
+export const isStructural = (kind: Kind): kind is Structural => kind in layers
 
 /** Returns the id of an object. Campaigns, ad groups and ads have 16 digits, ascending with the position; 19 where the view says so. */
 export function objectId(view: View, spot: Spot): string {
@@ -144,9 +132,7 @@ export function deletionOf(view: View, spot: Spot<Structural>): string | undefin
 }
 
 /** Returns a status with the word of its layer: `AD_STATUS_DELIVERY_OK`. */
-export function statusName({ kind }: Spot<Structural>, status: string): string {
-  return `${layers[kind].word}_STATUS_${status}`
-}
+export const statusName = ({ kind }: Spot<Structural>, status: string): string => `${layers[kind].word}_STATUS_${status}`
 
 /** Returns when an object was created, epoch milliseconds; campaigns within 300 days of the account's opening. */
 export function createdAt(spot: Spot<Structural>): number {
