@@ -3,10 +3,10 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { readSort } from '../../packages/ferrule/src/cli/actions/execute.ts'
 import { createContext } from '../../packages/ferrule/src/cli/context.ts'
-import { addHint, formatFailure } from '../../packages/ferrule/src/cli/failure.ts'
+import { formatFailure } from '../../packages/ferrule/src/cli/failure.ts'
 import { nameCommands } from '../../packages/ferrule/src/cli/next-steps.ts'
 import { commands } from '../../packages/ferrule/src/cli/specs/index.ts'
-import { type ErrorCode, errorTable, failAs, failValidation, fillHint } from '../../packages/ferrule/src/errors.ts'
+import { type ErrorCode, errorTable, failAs, failValidation, fillHint, withHint } from '../../packages/ferrule/src/errors.ts'
 
 const id = '55555555-5555-4555-8555-555555555555'
 
@@ -56,7 +56,8 @@ describe('what to do next', () => {
     const spec = commands.find(({ name }) => name === 'search')
     if (spec === undefined) throw new Error('no search')
     const failed = { spec, args: ['gong', 'calls'], options: {} }
-    const answered = addHint(fillHint(failAs('context_store_not_ready', {}), { connector_id: id }), 'Continue with: --cursor abc')
+    const filled = fillHint(failAs('context_store_not_ready', {}), { connector_id: id })
+    const answered = withHint(filled, `${filled.hint} Continue with: --cursor abc`)
     expect(nameCommands(answered, failed).hint).toMatch(/^Wait for the first sync.* Continue with: --cursor abc$/)
     const own = failAs('context_store_not_ready', {}, { hint: 'Use list and get.' })
     expect(nameCommands(own, failed)).toBe(own)

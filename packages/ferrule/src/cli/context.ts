@@ -46,10 +46,7 @@ export function readList(options: CommandOptions, name: string): readonly string
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
-/**
- * Reads an option that is a number.
- * @throws FerruleError `validation_failed`
- */
+/** Reads an option that is a number. @throws FerruleError `validation_failed` */
 export function readNumber(options: CommandOptions, name: string, least = 0): number | undefined {
   const text = readText(options, name)
   if (text === undefined) return undefined
@@ -179,10 +176,7 @@ const required =
   (text: string | undefined): string | undefined =>
     text === undefined || text === '' ? 'An answer is needed.' : check?.(text)
 
-/**
- * Makes the asker.
- * @param canAsk true: standard input and standard error are a terminal, and nothing forbids prompts
- */
+/** Makes the asker. @param canAsk true: standard input and standard error are a terminal, and nothing forbids prompts */
 export function createAsker(canAsk: boolean): Asker {
   const output = process.stderr
   return {

@@ -28,23 +28,17 @@ export class Shown extends Error {
   }
 }
 
-/**
- * Makes the error of a wrong use of the command. The caller throws it.
- * @param message what is wrong
- * @param hint what to do
- */
+/** Makes the error of a wrong use of the command. The caller throws it. @param message what is wrong @param hint what to do */
 export const failUsage = (message: string, hint: string): FerruleError => new FerruleError('validation_failed', { message, hint }, {})
 
-/**
- * Makes the error of a wrong variable or file. The caller throws it.
- * @param message what is wrong
- * @param hint what to do
- */
+/** Makes the error of a wrong variable or file. The caller throws it. @param message what is wrong @param hint what to do */
 export const failSetting = (message: string, hint: string): FerruleError => new FerruleError('setting_invalid', { message, hint }, {})
 
-/** Adds a sentence to what an error says to do. */
-export const addHint = (error: FerruleError, sentence: string): FerruleError =>
-  withHint(error, [error.hint, sentence].filter((part) => part !== '').join(' '))
+/** Adds to a failure how the command continues, and to the remark of an interruption. */
+export function addResumption(thrown: unknown, sentence: string, { reason }: AbortSignal): unknown {
+  if (reason instanceof Interrupted) reason.hint = sentence
+  return thrown instanceof FerruleError ? withHint(thrown, `${thrown.hint} ${sentence}`.trimStart()) : thrown
+}
 
 /** Reads the code of an error of Node, such as `ENOENT`. */
 export function readErrorCode(thrown: unknown): string | undefined {
@@ -94,10 +88,7 @@ function listDetails(error: FerruleError): string[] {
   return [...details, ...vendor, ...(request === undefined ? [] : [`request ${request}`])]
 }
 
-/**
- * Formats an error for people: what happened, where, and what to do.
- * @param stream the terminal, which decides on colour
- */
+/** Formats an error for people: what happened, where, and what to do. @param stream the terminal, which decides on colour */
 export function formatFailure(thrown: unknown, stream: NodeJS.WritableStream): string {
   const error = asFerruleError(thrown)
   const isUnexpected = !(thrown instanceof FerruleError)

@@ -33,10 +33,7 @@ const listNames = (schema: Schema): readonly string[] => [
   ...new Set(listVariants(schema).flatMap((variant) => readProperties(variant).map(([name]) => name))),
 ]
 
-/**
- * Checks `--fields`.
- * @throws FerruleError `validation_failed` with the fields that there are
- */
+/** Checks `--fields`. @throws FerruleError `validation_failed` with the fields that there are */
 export async function checkFields({ record }: Pick<CommandSpec, 'record'>, context: CommandContext): Promise<void> {
   const { fields } = context.output.options
   if (fields?.length === 0) throw failUsage('--fields names no field.', 'Write --fields id,name, or leave it out.')

@@ -87,7 +87,6 @@ function ignoreClosedReaders(): void {
     })
 }
 
-/** Answers the script of a shell. */
 async function printCompletions(words: readonly string[], version: string): Promise<number> {
   const { findCompletions } = await import('./completion.ts')
   process.stdout.write(await findCompletions(words, version))
@@ -185,10 +184,7 @@ const formatCodes = (): string =>
     .map(([code, meaning]) => `  ${code.padStart(3)}  ${meaning}`)
     .join('\n')}`
 
-/**
- * Builds the program. Errors are thrown: it never ends the process.
- * @param run starts the chosen command
- */
+/** Builds the program. Errors are thrown: it never ends the process. @param run starts the chosen command */
 export function buildProgram(run: Runner): Command {
   const program = new Command('ferrule')
     .description('Calls external systems, by a Ferrule service or with credentials of your own.')

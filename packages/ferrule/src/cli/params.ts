@@ -15,10 +15,7 @@ export const readObjectOption = async (text: string, name: string): Promise<Sche
   return text.startsWith('@') ? readObject(text.slice(1)) : parseObject(text, name)
 }
 
-/**
- * Reads the parameters: `--params` first, then each `-p`.
- * @param readKind reads the kind, when a value has to be typed
- */
+/** Reads the parameters: `--params` first, then each `-p`. @param readKind reads the kind, when a value has to be typed */
 export async function readParams(
   { options }: CommandContext,
   { entity, action }: { readonly entity: string; readonly action: string },
@@ -33,10 +30,7 @@ export async function readParams(
 /** Writes the position of a walk as one word for `--cursor`. */
 export const writeCursor = (position: unknown): string => Buffer.from(writeJson(position)).toString('base64url')
 
-/**
- * Reads the position that `writeCursor` wrote.
- * @throws FerruleError `validation_failed`
- */
+/** Reads the position that `writeCursor` wrote. @throws FerruleError `validation_failed` */
 export function readCursor(text: string | undefined): Schema {
   if (text === undefined) return {}
   try {
@@ -59,10 +53,7 @@ async function readSource(path: string): Promise<string> {
 
 const describeSource = (path: string): string => (path === '-' ? 'standard input' : path)
 
-/**
- * Parses an object of JSON.
- * @param from where the text is from, for errors. The text can hold secrets, so errors never quote it
- */
+/** Parses an object of JSON. @param from where the text is from, for errors. The text can hold secrets, so errors never quote it */
 export function parseObject(text: string, from: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {

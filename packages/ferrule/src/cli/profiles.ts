@@ -74,10 +74,7 @@ async function checkMode(path: string): Promise<void> {
   throw failSetting(`Other users can read the profile file ${path} (mode ${shown}), and it holds secrets.`, `Run: chmod 600 ${path}`)
 }
 
-/**
- * Reads the profiles; a missing file has none.
- * @throws FerruleError `setting_invalid` when the file is broken, or open to others
- */
+/** Reads the profiles; a missing file has none. @throws FerruleError `setting_invalid` when the file is broken, or open to others */
 export async function readProfiles(env: Environment): Promise<Profiles> {
   const path = findProfilesFile(env)
   try {

@@ -1,5 +1,13 @@
-/** Replaces a file at once: a reader finds the old content or the new. */
-import { open, rename, rm } from 'node:fs/promises'
+/** Reads files that can be missing, and replaces files at once: a reader finds the old content or the new. */
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { readErrorCode } from './failure.ts'
+
+/** Reads a file; undefined if it does not exist. */
+export const readPresent = (path: string): Promise<Buffer | undefined> =>
+  readFile(path).catch((thrown: unknown) => {
+    if (readErrorCode(thrown) === 'ENOENT') return undefined
+    throw thrown
+  })
 
 /**
  * Writes a file beside the old one, and gives it the old one's name. A link of that name is replaced, and what it leads to stays as it is.

@@ -102,10 +102,7 @@ async function checkOwner({ url, caller, profile }: Settings, env: Environment):
   )
 }
 
-/**
- * Makes the options of the client.
- * @throws FerruleError when no service or no identity is set
- */
+/** Makes the options of the client. @throws FerruleError when no service or no identity is set */
 export async function buildServiceOptions(settings: Settings, env: Environment): Promise<ServiceOptions & { readonly url: string }> {
   const { url, caller, organization, workspace, profile } = settings
   const named = profile.source === 'default' || profile.source === 'the profile file' ? '' : ` --profile ${profile.value}`

@@ -3,11 +3,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isObject } from '../definition/object.ts'
 import type { Schema } from '../document/kind-document.ts'
-import { FerruleError } from '../errors.ts'
 import { nameApart } from '../values/rows/rows.ts'
 import { type ListPage, type Part, walkPages, walkParts, walkPositions } from '../values/walks/walk.ts'
 import type { CommandContext } from './context.ts'
-import { addHint, Interrupted } from './failure.ts'
+import { addResumption } from './failure.ts'
 import { writeCursor } from './params.ts'
 
 /** Finds the collector; it does nothing where V8 exposes none. */
@@ -155,15 +154,6 @@ async function* watch(batches: AsyncIterable<Batch>, standing: Standing, context
   }
 }
 
-/** Adds to a failure how the walk continues. What was written before is whole. */
-function addPosition(thrown: unknown, standing: Standing, signal: AbortSignal): unknown {
-  if (standing.next === undefined) return thrown
-  const sentence = `Written so far: ${standing.records} records. Continue with: --cursor ${standing.next}`
-  const reason: unknown = signal.aborted ? signal.reason : undefined
-  if (reason instanceof Interrupted) reason.hint = sentence
-  return thrown instanceof FerruleError ? addHint(thrown, sentence) : thrown
-}
-
 /** Writes all rows of a walk as they arrive. An interruption leaves whole output and says how to continue. */
 export async function writeWalk(batches: AsyncGenerator<Batch, void, undefined>, context: CommandContext): Promise<void> {
   const standing: Standing = { records: 0, pages: 0, next: undefined }
@@ -171,11 +161,11 @@ export async function writeWalk(batches: AsyncGenerator<Batch, void, undefined>,
     await context.output.rows(watch(fetchAhead(batches), standing, context))
     context.output.noteUnseen()
   } catch (thrown) {
-    throw addPosition(thrown, standing, context.signal)
+    const { records, next } = standing
+    if (next === undefined) throw thrown
+    throw addResumption(thrown, `Written so far: ${records} records. Continue with: --cursor ${next}`, context.signal)
   }
 }
-
-/** Rows of the service's lists, in batches. */
 
 const batchSize = 100
 

@@ -1,5 +1,6 @@
 /** Finds the connector that calls go to: by id, by name, or as the only one of its kind in the workspace. */
 import { FerruleError, fail } from '../errors.ts'
+import { uuid } from '../values/texts.ts'
 import type { ConnectorSummary } from '../wire/connectors.ts'
 import { endpoints } from '../wire/endpoints.ts'
 import type { Page } from '../wire/paging.ts'
@@ -17,7 +18,6 @@ export interface ConnectorChoice {
 type Listed = Pick<ConnectorSummary, 'id' | 'name' | 'connector_type'>
 type Query = Readonly<Record<string, string | number | undefined>>
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const pageSize = 100
 /** Maximum number of connectors that an error lists. */
 const longestList = 20

@@ -1,6 +1,7 @@
 /** Says what a text of a vendor is, by its name and its form: a secret, the name of a person, an address, prose. Pure. */
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import { isObject } from '../definition/object.ts'
+import { uuid } from '../values/texts.ts'
 import { credentialForms, mailAddress } from './leaks.ts'
 
 /** What is replaced. */
@@ -13,88 +14,22 @@ const named: readonly (readonly [Sort, RegExp])[] = [
   [
     'token',
     words(
-      ...[
-        'token',
-        'secret',
-        'password',
-        'passwd',
-        'passphrase',
-        'pwd',
-        'api_?key',
-        'access_?key',
-        'private_?key',
-        'secret_?key',
-        'signing_?key',
-      ],
-      ...['authorization', 'cookie', 'session', 'signature', 'sig', 'credential', 'jwt', 'otp', 'pin', 'csrf', 'auth', 'iban', 'ssn'],
+      'token|secret|password|passwd|passphrase|pwd|api_?key|access_?key|private_?key|secret_?key|signing_?key',
+      'authorization|cookie|session|signature|sig|credential|jwt|otp|pin|csrf|auth|iban|ssn',
     ),
   ],
-  [
-    'address',
-    words(
-      ...['address', 'addresse', 'street', 'line_?\\d', 'city', 'citie', 'town', 'zip', 'postal', 'postcode', 'county', 'province'],
-      ...['lat', 'lng', 'latitude', 'longitude'],
-    ),
-  ],
+  ['address', words('addresse?|street|line_?\\d|city|citie|town|zip|postal|postcode|county|province', 'lat|lng|latitude|longitude')],
   [
     'name',
     words(
-      ...[
-        'name',
-        'firstname',
-        'lastname',
-        'fullname',
-        'login',
-        'user',
-        'username',
-        'nick',
-        'nickname',
-        'handle',
-        'owner',
-        'author',
-        'creator',
-      ],
-      ...[
-        'assignee',
-        'reporter',
-        'sender',
-        'recipient',
-        'contact',
-        'person',
-        'company',
-        'companie',
-        'organi[sz]ation',
-        'initial',
-        'given',
-        'family',
-        'fname',
-        'lname',
-        'surname',
-        'forename',
-      ],
-      ...['phone', 'telephone', 'mobile', 'fax', 'tel'],
+      'name|firstname|lastname|fullname|login|user|username|nick|nickname|handle|owner|author|creator',
+      'assignee|reporter|sender|recipient|contact|person|company|companie|organi[sz]ation',
+      'initial|given|family|fname|lname|surname|forename|phone|telephone|mobile|fax|tel',
     ),
   ],
   [
     'text',
-    words(
-      ...[
-        'text',
-        'title',
-        'subject',
-        'body',
-        'content',
-        'description',
-        'summary',
-        'note',
-        'comment',
-        'message',
-        'bio',
-        'headline',
-        'label',
-      ],
-      ...['value', 'question', 'answer', 'reason'],
-    ),
+    words('text|title|subject|body|content|description|summary|note|comment|message|bio|headline|label', 'value|question|answer|reason'),
   ],
 ]
 
@@ -116,7 +51,6 @@ export function sortOfMember(name: string, holder: Sort | undefined): Sort | und
 const time = /^\d{4}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}[\d:.]*(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?$/
 /** Numbers that stand everywhere: only those of addresses are replaced, each by itself. */
 export const shortDigits = /^[-+]?\d{1,6}(?:\.\d+)?$/
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const opaque = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/
 const machine = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){3,7})$/i
 

@@ -1,7 +1,10 @@
+/** Small readings of texts. Pure. */
+
+/** The form of a UUID. */
+export const uuid: RegExp = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
 /** Cuts newlines at the end of a secret: editors, `echo`, commands and mounted files add one. No secret ends with one. */
 export const cutFinalNewline = (text: string): string => text.replace(/[\r\n]+$/, '')
-
-/** Small readings of texts. Pure. */
 
 /** Escapes a text, so that a regular expression takes it as it is. */
 export const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -5,10 +5,12 @@ import { ContextStore } from '../../client/resources/context-store.ts'
 import { Definitions } from '../../client/resources/definitions.ts'
 import { Links } from '../../client/resources/links.ts'
 import { Syncs } from '../../client/resources/syncs.ts'
-import { isObject } from '../../definition/object.ts'
+import { dropAbsent } from '../../definition/object.ts'
 import type { KindDocument, Schema, SchemeDocument } from '../../document/kind-document.ts'
+import { isRequired, readProperties } from '../../document/read-schema.ts'
 import { buildSandboxValues } from '../../document/sandbox-values.ts'
 import { FerruleError } from '../../errors.ts'
+import { uuid } from '../../values/texts.ts'
 import type { ConnectLinkInput, ConnectLinkQuery, ConnectLinkRecord, ConnectLinkStatus } from '../../wire/connect/links.ts'
 import type { ConnectorInput, ConnectorPatch } from '../../wire/connector-inputs.ts'
 import type { SyncStatusRecord } from '../../wire/context-store.ts'
@@ -23,9 +25,8 @@ import { readObject } from '../params.ts'
 import { callOptions, openSession } from '../session.ts'
 import { readSettings } from '../settings.ts'
 import { listKinds, listLocalKinds, readKind } from '../target/kinds.ts'
-import { listRequired } from '../target/local.ts'
 import { findConnector, requireWorkspace } from '../target/target.ts'
-import { listNames, parseTyped } from '../typed-values.ts'
+import { parseTyped } from '../typed-values.ts'
 import { collectPages } from '../walk.ts'
 
 const columns = 'id,name,connector_type,status,workspace_name'
@@ -52,7 +53,6 @@ async function* refuseNowhere(batches: AsyncIterable<readonly unknown[]>, check:
   if (isEmpty) await check()
 }
 
-/** Opens a connector that is named on the command line. */
 async function open(context: CommandContext) {
   const transport = await openSession(context)
   const found = await findConnector(transport, context.args[0] ?? '', context)
@@ -208,12 +208,6 @@ export async function listDefinitions(context: CommandContext): Promise<void> {
 
 const instead = '--from-file with credentials and replication_config, or - for standard input'
 
-const readField = (schema: Schema, name: string): Schema => {
-  const properties = isObject(schema['properties']) ? schema['properties'] : {}
-  const field = properties[name]
-  return isObject(field) ? field : {}
-}
-
 async function chooseScheme({ title, credentials }: KindDocument, { ask }: CommandContext): Promise<SchemeDocument> {
   const [first, second] = credentials
   if (first === undefined) throw failUsage(`${title} takes no credentials.`, `Give ${instead}.`)
@@ -236,9 +230,7 @@ async function askField(name: string, schema: Schema, { ask }: CommandContext): 
 
 async function askFields(schema: Schema, context: CommandContext): Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = {}
-  for (const name of listNames(schema)) {
-    if (listRequired(schema).includes(name)) values[name] = await askField(name, readField(schema, name), context)
-  }
+  for (const [name, field] of readProperties(schema)) if (isRequired(schema, name)) values[name] = await askField(name, field, context)
   return values
 }
 
@@ -260,12 +252,8 @@ const statuses: Readonly<Record<ConnectLinkStatus, true>> = { open: true, used: 
 const isStatus = (text: string): text is ConnectLinkStatus => Object.hasOwn(statuses, text)
 
 function readTexts({ options }: CommandContext): Pick<ConnectLinkInput, 'name' | 'redirect_url' | 'allowed_origin'> {
-  const [name, redirect, origin] = ['name', 'redirectUrl', 'allowedOrigin'].map((each) => readText(options, each))
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(redirect === undefined ? {} : { redirect_url: redirect }),
-    ...(origin === undefined ? {} : { allowed_origin: origin }),
-  }
+  const [name, redirect_url, allowed_origin] = ['name', 'redirectUrl', 'allowedOrigin'].map((each) => readText(options, each))
+  return dropAbsent({ name, redirect_url, allowed_origin })
 }
 
 function readEndUser({ args, options }: CommandContext): ConnectLinkInput['end_user'] {
@@ -298,7 +286,7 @@ function readQuery({ options }: CommandContext): ConnectLinkQuery {
   const [text, endUser] = [readText(options, 'status'), readText(options, 'endUser')]
   if (text !== undefined && !isStatus(text))
     throw failUsage(`--status must be one of ${Object.keys(statuses).join(', ')}.`, 'Correct the option.')
-  return { ...(text === undefined ? {} : { status: text }), ...(endUser === undefined ? {} : { end_user_id: endUser }) }
+  return dropAbsent({ status: text, end_user_id: endUser })
 }
 
 /** Lists links. */
@@ -306,8 +294,6 @@ export async function listLinks(context: CommandContext): Promise<void> {
   const links = new Links(await openSession(context))
   await context.output.list(collectPages(links.list(readQuery(context), callOptions(context))), linkColumns)
 }
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Finds an open link by its id or its end user. */
 async function findLink(links: Links, context: CommandContext): Promise<ConnectLinkRecord> {
@@ -419,11 +405,7 @@ export async function scheduleSync(context: CommandContext): Promise<void> {
   const seconds = readDefaultOr(options, 'every')
   const paused = readFlag(options, 'pause') ? true : readFlag(options, 'resume') ? false : undefined
   const [entity] = readList(options, 'entity')
-  const body: ScheduleInput = {
-    ...(seconds === undefined ? {} : { interval_seconds: seconds }),
-    ...(paused === undefined ? {} : { paused }),
-    ...(entity === undefined ? {} : { entity }),
-  }
+  const body: ScheduleInput = dropAbsent({ interval_seconds: seconds, paused, entity })
   const isChange = seconds !== undefined || paused !== undefined
   const schedules = isChange
     ? await store.schedule(id, body, callOptions(context))

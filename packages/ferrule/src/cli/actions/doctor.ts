@@ -12,7 +12,6 @@ import { nameCommands } from '../next-steps.ts'
 import { callOptions, openSession } from '../session.ts'
 import { readSettings } from '../settings.ts'
 
-/** One thing that was looked at. */
 interface Finding {
   readonly check: string
   readonly status: 'ok' | 'warning' | 'failed'

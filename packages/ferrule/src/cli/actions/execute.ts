@@ -10,7 +10,7 @@ import { type CommandContext, readFlag, readList, readNumber, readText } from '.
 import { failUsage } from '../failure.ts'
 import { Output } from '../output/output.ts'
 import { readCursor, readObjectOption, readParams, writeCursor } from '../params.ts'
-import type { ExecuteOptions } from '../target/executor.ts'
+import { callOptions } from '../session.ts'
 import { openHosted, openLocal, type Target } from '../target/target.ts'
 import { readAnswer, readNext, readRows, walkList, walkSearch, writeWalk } from '../walk.ts'
 
@@ -30,21 +30,15 @@ export async function openOperation(context: CommandContext): Promise<TargetOper
   return { target, entity, action }
 }
 
-/** Options of one operation. */
-export const executeOptions = ({ signal, deadlineMs }: CommandContext): ExecuteOptions => ({
-  signal,
-  deadlineMs,
-})
-
 async function walk({ target, entity, action }: TargetOperation, params: Schema, context: CommandContext): Promise<void> {
   if (action !== 'list') throw failUsage(`--all walks lists, and ${action} is none.`, 'Leave --all out.')
-  const run = (of: string, what: string, given: Schema) => target.executor.execute(of, what, given, executeOptions(context))
+  const run = (of: string, what: string, given: Schema) => target.executor.execute(of, what, given, callOptions(context))
   await writeWalk(walkList({ entity, params, run, vendor: target.name }), context)
 }
 
 async function runOnce({ target, entity, action }: TargetOperation, params: Schema, context: CommandContext): Promise<void> {
   const { output, note } = context
-  const answer = readAnswer(await target.executor.execute(entity, action, params, executeOptions(context)))
+  const answer = readAnswer(await target.executor.execute(entity, action, params, callOptions(context)))
   const rows = readRows(answer)
   if (rows !== undefined) await output.page(answer, rows)
   else await output.answer(answer)

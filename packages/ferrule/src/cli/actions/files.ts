@@ -8,11 +8,12 @@ import type { Download } from '../../engine/types.ts'
 import { FerruleError } from '../../errors.ts'
 import { escapePattern } from '../../values/texts.ts'
 import { type CommandContext, chooseFormulas, readFlag, readText } from '../context.ts'
-import { addHint, failUsage, Interrupted, readErrorCode } from '../failure.ts'
+import { addResumption, failUsage, readErrorCode } from '../failure.ts'
 import { formatBytes, formatSeconds } from '../output/progress.ts'
 import { readParams } from '../params.ts'
+import { callOptions } from '../session.ts'
 import { openHosted } from '../target/target.ts'
-import { executeOptions, openOperation, readQuery, searchOptions } from './execute.ts'
+import { openOperation, readQuery, searchOptions } from './execute.ts'
 
 /** Parameter that asks for a part of a file. */
 const rangeParameter = 'range_header'
@@ -68,13 +69,6 @@ const toOutput = ({ output }: CommandContext): ByteSink => ({
   isOutputShown: true,
   write: (bytes) => output.bytes(bytes),
 })
-
-/** Says how an interrupted transfer continues. */
-function addResumption(thrown: unknown, sentence: string, signal: AbortSignal): unknown {
-  const reason: unknown = signal.aborted ? signal.reason : undefined
-  if (reason instanceof Interrupted) reason.hint = sentence
-  return thrown instanceof FerruleError ? addHint(thrown, sentence) : thrown
-}
 
 /** Writes a file as a part, and gives it its name at the end. */
 async function save(file: Download, partFile: PartFile, context: CommandContext): Promise<void> {
@@ -151,7 +145,7 @@ export async function download(context: CommandContext): Promise<void> {
     if (wanted === '-' && process.stdout.isTTY) throw failUsage('A terminal cannot show a file.', 'Give -o with a path, or a pipe.')
     const params = await readParams(context, { entity, action: 'download' }, target.readKind)
     const open = async (given: Schema): Promise<Download> => {
-      const file = await target.executor.execute(entity, 'download', given, { ...executeOptions(context), resume: true })
+      const file = await target.executor.execute(entity, 'download', given, { ...callOptions(context), resume: true })
       if (isDownload(file)) return file
       throw failUsage(`${entity} has no files.`, 'Run `ferrule describe` for the entities that have download.')
     }
@@ -189,7 +183,6 @@ const isStrong = (tag: string | null): tag is string => tag !== null && !tag.sta
 
 const namePart = (path: string, tag: string | null): string => (isStrong(tag) ? `${path}.${digest(tag)}.part` : `${path}.part`)
 
-/** Fails when the file exists. @throws FerruleError `validation_failed` */
 async function refuseExisting(path: string, isForced: boolean): Promise<void> {
   if (isForced) return
   const exists = await stat(path).then(
@@ -223,11 +216,7 @@ async function openForWriting(path: string, flags: string): Promise<FileHandle> 
   }
 }
 
-/**
- * Opens the part file.
- * @param tag of the file; null: a later run cannot continue
- * @param offset bytes of an earlier run that stay
- */
+/** Opens the part file. @param tag of the file; null: a later run cannot continue @param offset bytes of an earlier run that stay */
 async function openPart(path: string, tag: string | null, offset = 0): Promise<PartFile> {
   const partPath = namePart(path, tag)
   const file = await openForWriting(partPath, offset > 0 ? 'a' : 'w')

@@ -1,7 +1,7 @@
 /** `kind add` and `kind search`: kinds that others share as npm packages. */
 
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -23,8 +23,9 @@ import {
 } from '../../values/kind-files.ts'
 import { isLoopback } from '../../values/texts.ts'
 import { type CommandContext, readText } from '../context.ts'
-import { failSetting, failUsage, readCause, readErrorCode } from '../failure.ts'
-import { replaceFile } from '../replace-file.ts'
+import { failSetting, failUsage, readCause } from '../failure.ts'
+import { readPresent, replaceFile } from '../replace-file.ts'
+import { readBody } from './kinds.ts'
 
 /** Lists packages with kinds that fit some words. */
 export async function searchKinds(context: CommandContext): Promise<void> {
@@ -32,7 +33,6 @@ export async function searchKinds(context: CommandContext): Promise<void> {
   await output.list([await searchPackages(findRegistry(env), args, context)])
 }
 
-/** Refuses other bytes for a version that is pinned. */
 function checkPin({ name, version }: FoundPackage, isSame: boolean, folder: string): void {
   if (isSame) return
   throw failUsage(
@@ -102,25 +102,17 @@ export async function addKind(context: CommandContext): Promise<void> {
 
 const hashText = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex')
 
-/** Digests a file; undefined without the file. */
 async function hashFile(path: string): Promise<string | undefined> {
-  try {
-    return hashText(await readFile(path))
-  } catch (thrown) {
-    if (readErrorCode(thrown) === 'ENOENT') return undefined
-    throw thrown
-  }
+  const content = await readPresent(path)
+  return content && hashText(content)
 }
 
 /** Reads the lock of a folder; a folder without one has no pins. */
 async function readPins(folder: string): Promise<ReadonlyMap<string, Pin>> {
   const path = join(folder, lockName)
-  const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
-    if (readErrorCode(thrown) === 'ENOENT') return undefined
-    throw thrown
-  })
-  if (text === undefined) return new Map()
-  const pins = parsePins(text)
+  const content = await readPresent(path)
+  if (content === undefined) return new Map()
+  const pins = parsePins(content.toString())
   if (pins === undefined) throw failSetting(`${path} is not a lock of kinds.`, 'Restore it, or delete it and add the packages again.')
   return pins
 }
@@ -132,7 +124,6 @@ async function writePins(folder: string, pins: ReadonlyMap<string, Pin>): Promis
   await replaceFile(join(folder, lockName), `${formatJson({ kinds })}\n`, 0o644)
 }
 
-/** Bounds of an unpacked archive. */
 const mostUnpacked = { bytes: 16 * 1024 * 1024, entries: 1_000 } as const
 
 const rulesFile = /\.rules\.[cm]?[jt]s$/
@@ -147,7 +138,6 @@ interface SharedKind {
 
 const adviseAuthor = ({ name }: WantedPackage): string => `Nothing was written. Tell the author of ${name}.`
 
-/** Makes the error of a package that cannot be used. The caller throws it. */
 const refusePackage = (from: WantedPackage, reason: string): FerruleError =>
   failUsage(`${from.name}@${from.version} is refused: ${reason}.`, adviseAuthor(from))
 
@@ -242,15 +232,14 @@ async function readSharedKind(archive: Buffer, from: WantedPackage): Promise<Sha
 
 const publicRegistry = 'https://registry.npmjs.org/'
 const registryVariable = 'npm_config_registry'
-/** Largest answers, in bytes. */
-const mostBytes = { record: 4 * 1024 * 1024, archive: 4 * 1024 * 1024 } as const
+/** Largest answer, in bytes: a record, or an archive. */
+const mostBytes = 4 * 1024 * 1024
 const searchSize = 100
 
 const exactVersion = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/
 const tagOrVersion = /^[0-9A-Za-z][0-9A-Za-z.+-]*$/
 const sha512 = /^sha512-[A-Za-z0-9+/]{86}==$/
 
-/** What the user asks for. */
 interface WantedPackage {
   readonly name: string
   readonly version: string
@@ -270,7 +259,6 @@ interface ListedPackage {
   readonly date: string | null
 }
 
-/** How long requests may take, and what ends them. */
 type Patience = Pick<CommandContext, 'signal' | 'deadlineMs'>
 
 /** Parses `PACKAGE[@VERSION]`. */
@@ -328,30 +316,12 @@ function failStatus(url: URL, status: number, what: string): FerruleError {
   )
 }
 
-async function readAnswerBody(response: Response, url: URL, bytes: number): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of response.body ?? []) {
-    length += part.length
-    // Leaving the loop closes the connection.
-    if (length > bytes) throw failAnswer(url, `it is larger than ${bytes} bytes`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
-}
-
-/** A request: how much of the answer is read, and what it is about. */
-interface AskedOfRegistry {
-  readonly bytes: number
-  readonly what: string
-}
-
-/** Reads an answer within its bounds. Redirects are not followed: they could lead to this machine. */
-async function askRegistry(url: URL, { bytes, what }: AskedOfRegistry, { signal, deadlineMs }: Patience): Promise<Buffer> {
+/** Reads an answer within its bound. Redirects are not followed: they could lead to this machine. @param what the request is about */
+async function askRegistry(url: URL, what: string, { signal, deadlineMs }: Patience): Promise<Buffer> {
   const deadline = createDeadline(deadlineMs ?? defaultDeadlineMs, signal)
   try {
     const response = await fetch(url, { signal: deadline.signal, redirect: 'manual', credentials: 'omit' })
-    if (response.ok) return await readAnswerBody(response, url, bytes)
+    if (response.ok) return await readBody(response, mostBytes, (reason) => failAnswer(url, reason))
     await response.body?.cancel()
     throw failStatus(url, response.status, what)
   } catch (thrown) {
@@ -369,7 +339,7 @@ async function askRegistry(url: URL, { bytes, what }: AskedOfRegistry, { signal,
 }
 
 async function askRecord(url: URL, what: string, patience: Patience): Promise<Record<string, unknown>> {
-  const body = await askRegistry(url, { bytes: mostBytes.record, what }, patience)
+  const body = await askRegistry(url, what, patience)
   let record: unknown
   try {
     record = parseJson(body.toString())
@@ -380,7 +350,6 @@ async function askRecord(url: URL, what: string, patience: Patience): Promise<Re
   throw failAnswer(url, 'it is no object')
 }
 
-/** Finds a version of a package. */
 async function findVersion(registry: URL, wanted: WantedPackage, patience: Patience): Promise<FoundPackage> {
   const url = new URL(`${wanted.name.replace('/', '%2f')}/${encodeURIComponent(wanted.version)}`, registry)
   const { name, version, dist } = await askRecord(url, `${wanted.name}@${wanted.version}`, patience)
@@ -396,9 +365,8 @@ async function findVersion(registry: URL, wanted: WantedPackage, patience: Patie
   return { name, version, archive, integrity: digest }
 }
 
-/** Downloads the archive of a version. */
 async function downloadArchive({ name, version, archive, integrity }: FoundPackage, patience: Patience): Promise<Buffer> {
-  const bytes = await askRegistry(archive, { bytes: mostBytes.archive, what: `archive of ${name}@${version}` }, patience)
+  const bytes = await askRegistry(archive, `archive of ${name}@${version}`, patience)
   if (`sha512-${createHash('sha512').update(bytes).digest('base64')}` === integrity) return bytes
   throw failAnswer(archive, `the archive of ${name}@${version} does not have the sha512 that the registry lists`)
 }

@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createDeadline, defaultDeadlineMs } from '../../client/deadline.ts'
 import type { ConnectorDefinition } from '../../definition/connector.ts'
+import { dropAbsent } from '../../definition/object.ts'
 import { fail } from '../../errors.ts'
 import { DocumentError, type DocumentSort, documentSorts, type ImportedText, type ImportOptions, importText } from '../../import/index.ts'
 import type { Mistake, ReadKind } from '../../kind-file/index.ts'
@@ -40,16 +41,17 @@ function findSource(options: CommandContext['options']): Source | undefined {
 const failSource = (source: string, reason: string): Error =>
   failUsage(`${source} cannot be read: ${reason}.`, 'Name a file, or an https address that answers with the document itself.')
 
-async function readBody(response: Response, source: string): Promise<string> {
+/** Reads an answer within a bound. @param refuse makes the error of a larger one */
+export async function readBody({ body }: Response, bytes: number, refuse: (reason: string) => Error): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let length = 0
-  for await (const part of response.body ?? []) {
+  for await (const part of body ?? []) {
     length += part.length
     // Leaving the loop closes the connection.
-    if (length > largest) throw failSource(source, `it is larger than ${largest} bytes`)
+    if (length > bytes) throw refuse(`it is larger than ${bytes} bytes`)
     parts.push(part)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(parts)
 }
 
 /** Reads an address. Redirects are not followed: they could lead to this machine. No credentials are sent. */
@@ -62,7 +64,7 @@ async function readAddress(source: string, { signal, deadlineMs }: Pick<CommandC
     const to = response.headers.get('location')
     if (to !== null) throw failSource(source, `it leads to ${to}`)
     if (!response.ok) throw failSource(source, `it answers with status ${response.status}`)
-    return await readBody(response, source)
+    return (await readBody(response, largest, (reason) => failSource(source, reason))).toString()
   } catch (thrown) {
     deadline.signal.throwIfAborted()
     throw thrown instanceof TypeError ? failSource(source, readCause(thrown)) : thrown
@@ -81,7 +83,6 @@ async function readFromDisk(source: string): Promise<string> {
   }
 }
 
-/** Reads a document, and has it imported. */
 async function importDocument(
   { option, source }: Source,
   options: ImportOptions,
@@ -122,10 +123,7 @@ async function findRecordedDoubts({ file, definition, findPlace }: ReadKind & { 
   return listRecordedDoubts({ definition, rules: {} }, { file: basename(file), findPlace }, given)
 }
 
-/**
- * Prints the mistakes and doubts of kind files, and what is left unsure.
- * @throws FerruleError `kind_invalid` if a file has a mistake
- */
+/** Prints the mistakes and doubts of kind files, and what is left unsure. @throws FerruleError `kind_invalid` if a file has a mistake */
 export async function checkKinds({ args, output, note }: CommandContext): Promise<void> {
   const { readKind } = await import('../../kind-file/index.ts')
   const read = await Promise.all(
@@ -159,16 +157,8 @@ async function writeNew(file: string, text: string): Promise<void> {
 async function writeImported(file: string, kind: string, source: Source, context: CommandContext): Promise<void> {
   const { options, output, note } = context
   const [title, api, only] = [readText(options, 'title'), readText(options, 'api'), readText(options, 'only')]
-  const imported = await importDocument(
-    source,
-    {
-      kind,
-      ...(title === undefined ? {} : { title }),
-      ...(api === undefined ? {} : { api }),
-      ...(only === undefined ? {} : { only: only.split(',').map((name) => name.trim()) }),
-    },
-    context,
-  )
+  const wanted = only?.split(',').map((name) => name.trim())
+  const imported = await importDocument(source, dropAbsent({ kind, title, api, only: wanted }), context)
   const { text, entities, unsure, leftOut } = imported
   await writeNew(file, text)
   noteImported(imported, file, note)
@@ -227,20 +217,14 @@ async function readNamed(file: string, what: 'types' | 'docs'): Promise<{ defini
   return { definition, by: `ferrule kind ${what} ${name.replaceAll(/[^\w.@-]+/g, '_')}` }
 }
 
-/**
- * Prints TypeScript declarations of the kind of a file.
- * @throws FerruleError `kind_invalid` with all mistakes
- */
+/** Prints TypeScript declarations of the kind of a file. @throws FerruleError `kind_invalid` with all mistakes */
 export async function printKindTypes({ args: [file = ''], output }: CommandContext): Promise<void> {
   const { printTypes } = await import('../../document/print-types.ts')
   const { definition, by } = await readNamed(file, 'types')
   await output.bytes(Buffer.from(printTypes(definition, by)))
 }
 
-/**
- * Prints the reference page of the kind of a file as Markdown.
- * @throws FerruleError `kind_invalid` with all mistakes
- */
+/** Prints the reference page of the kind of a file as Markdown. @throws FerruleError `kind_invalid` with all mistakes */
 export async function printKindDocs({ args: [file = ''], output }: CommandContext): Promise<void> {
   const { printLonePage } = await import('../../document/kind-page.ts')
   const { definition, by } = await readNamed(file, 'docs')

@@ -65,7 +65,6 @@ function formatPlacements(name: FileClientName, placements: readonly Placement[]
   return formatToml(Object.fromEntries(placements.map((each) => [each.container, { [each.name]: each.value }])))
 }
 
-/** Shows the difference, asks, and writes. @returns whether the file was changed */
 async function changeClient(context: CommandContext, installed: InstalledClient, placements: readonly Placement[]): Promise<boolean> {
   const prepared = await prepareChange(installed.machine, findLocation(context, installed), placements)
   if (prepared === undefined) return false
@@ -76,7 +75,6 @@ async function changeClient(context: CommandContext, installed: InstalledClient,
   return true
 }
 
-/** Says what the user still has to do. */
 function noteNext({ note }: CommandContext, { client, machine }: InstalledClient, access: ServerAccess): void {
   if ('url' in access) {
     note('Create a token for it: ferrule tokens create NAME')
@@ -183,7 +181,6 @@ function formatSteps(name: HostedClientName, url: string | undefined): string {
   ].join('\n')
 }
 
-/** Variable that holds the token when no other is named. */
 const usualVariable = 'FERRULE_MCP_TOKEN'
 
 /** Returns the address of the service's MCP endpoint; undefined: no service is set. */
@@ -238,7 +235,6 @@ async function readCommand(context: CommandContext, machine: Machine): Promise<C
   }
 }
 
-/** Reads what the client is told. */
 async function readServerAccess(context: CommandContext, client: FileClient, machine: Machine): Promise<ServerAccess> {
   if (readList(context.options, 'local').length > 0)
     throw failUsage(
@@ -259,7 +255,6 @@ const mostPairs = 4_000_000
 
 const splitLines = (text: string): readonly string[] => (text === '' ? [] : text.split(/(?<=\n)/))
 
-/** A part that differs: lines from a line of either text. */
 interface Hunk {
   readonly before: { readonly from: number; readonly lines: readonly string[] }
   readonly after: { readonly from: number; readonly lines: readonly string[] }
@@ -318,10 +313,7 @@ const cleanLine = (line: string): string =>
 const formatLines = (sign: string, lines: readonly string[]): readonly string[] =>
   lines.flatMap((line) => [`${sign}${cleanLine(line)}`, ...(line.endsWith('\n') ? [] : ['\\ No newline at end of file'])])
 
-/**
- * Formats the difference of two texts.
- * @param path of the file, for the head
- */
+/** Formats the difference of two texts. @param path of the file, for the head */
 export function formatDifference(path: string, before: string, after: string): string {
   const [one, other] = [splitLines(before), splitLines(after)]
   const shorter = Math.min(one.length, other.length)

@@ -13,7 +13,7 @@ import { readJson } from '../../values/json/json.ts'
 import { type CommandContext, readFlag, readList, whenAborted } from '../context.ts'
 import { openSession } from '../session.ts'
 import { findLocalKind } from '../target/kinds.ts'
-import { openLocalConnector, type Untyped } from '../target/local.ts'
+import { connectLocal, type Executor } from '../target/local.ts'
 
 /** What tools reach, and how to leave it. */
 interface Reached {
@@ -29,10 +29,10 @@ async function openHosted(context: CommandContext): Promise<Reached> {
 }
 
 async function openLocal(kinds: readonly string[], { env }: CommandContext): Promise<Reached> {
-  const connectors: Record<string, Untyped> = {}
+  const connectors: Record<string, Executor> = {}
   for (const name of kinds) {
     const found = await findLocalKind(name)
-    connectors[found.document.kind] ??= await openLocalConnector(found, env)
+    connectors[found.document.kind] ??= connectLocal(found, env)
   }
   const close = async () => void (await Promise.all(Object.values(connectors).map((connector) => connector.close())))
   return { source: openSources(connectors), close }

@@ -11,9 +11,9 @@ import type { Mistake } from '../../kind-file/mistakes.ts'
 import { findRecordingsPath } from '../../values/kind-files.ts'
 import type { KindCheck, KindSummary } from '../../wire/kinds.ts'
 import { type CommandContext, readFlag, readText } from '../context.ts'
-import { failUsage, readErrorCode } from '../failure.ts'
+import { failUsage } from '../failure.ts'
 import { describeMembers } from '../known-fields.ts'
-import { replaceFile } from '../replace-file.ts'
+import { readPresent, replaceFile } from '../replace-file.ts'
 import { callOptions, openSession } from '../session.ts'
 
 /**
@@ -87,13 +87,6 @@ async function move(transport: Transport, kind: Pick<KindSummary, 'slug' | 'vers
   return moves
 }
 
-/** Reads a file; undefined if it does not exist. */
-const readPresent = (path: string): Promise<string | undefined> =>
-  readFile(path, 'utf8').catch((thrown: unknown) => {
-    if (readErrorCode(thrown) === 'ENOENT') return undefined
-    throw thrown
-  })
-
 /** Names the file of a mistake as the user did. @param above lines of the user's file that the service did not get */
 const toMistake = ({ file: at, near, example, line, ...rest }: KindCheck['mistakes'][number], file: string, above: number): Mistake => ({
   ...rest,
@@ -121,7 +114,7 @@ export async function publishKind(context: CommandContext): Promise<void> {
   const { options, output, ask } = context
   const { pulled, text } = splitPulled(await readFile(file, 'utf8'))
   const slug = await readSlug(text, file)
-  const recordings = await readPresent(findRecordingsPath(file))
+  const recordings = (await readPresent(findRecordingsPath(file)))?.toString()
   const upload = { file: text, ...(recordings === undefined ? {} : { recordings }) }
   const transport = await openSession(context)
   const kinds = new Kinds(transport)
@@ -173,7 +166,7 @@ export async function pullKind(context: CommandContext): Promise<void> {
   // The slug that the service knows is a word, so the path stays in the folder.
   const path = join(folder, `${slug}.kind.${text.trimStart().startsWith('{') ? 'json' : 'yaml'}`)
   const content = joinPulled(text, slug, { id, version: file_version })
-  const present = await readPresent(path)
+  const present = (await readPresent(path))?.toString()
   const isOther = present !== undefined && splitPulled(present).text !== text
   if (isOther) await ask.confirm(`Replace ${path}, which has other content`, readFlag(options, 'yes'))
   if (present !== content) {

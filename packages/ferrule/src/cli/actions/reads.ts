@@ -22,7 +22,7 @@ import type { EventQuery, PlatformEvent } from '../../wire/events.ts'
 import type { ChangesPage, ConnectorChangesPage } from '../../wire/feed/changes.ts'
 import type { SearchResult } from '../../wire/overview/search.ts'
 import { type CommandContext, readFlag, readList, readNumber, readText } from '../context.ts'
-import { addHint, failUsage, Interrupted, readCause, readErrorCode } from '../failure.ts'
+import { addResumption, failUsage, Interrupted, readCause, readErrorCode } from '../failure.ts'
 import { describeMembers } from '../known-fields.ts'
 import type { Sink } from '../output/output.ts'
 import { replaceFile } from '../replace-file.ts'
@@ -44,8 +44,6 @@ async function readIds(context: CommandContext): Promise<readonly string[]> {
   return ids
 }
 
-const orNothing = (name: string, values: readonly string[]) => (values.length === 0 ? {} : { [name]: values })
-
 /** Says what a reader of the rows does not see. */
 function noteRest(context: CommandContext, { meta, left_out }: SearchResult): void {
   const { note } = context
@@ -65,16 +63,9 @@ export async function find(given: CommandContext): Promise<void> {
   const [text, filter] = [args.join(' ').trim(), await readFilter(context)]
   if (text === '' && filter === undefined) throw failUsage('Nothing is looked for.', 'Write words: ferrule find "acme renewal"')
   const [limit, cursor] = [readNumber(options, 'limit', 1), readText(options, 'cursor')]
-  const search = {
-    ...(text === '' ? {} : { text }),
-    ...(filter === undefined ? {} : { filter }),
-    ...(include === undefined ? {} : { include }),
-    ...orNothing('kinds', readList(options, 'kind')),
-    ...orNothing('entities', readList(options, 'entity')),
-    ...orNothing('connectors', await readIds(context)),
-    ...(limit === undefined ? {} : { limit }),
-    ...(cursor === undefined ? {} : { cursor }),
-  }
+  const lists = { kinds: readList(options, 'kind'), entities: readList(options, 'entity'), connectors: await readIds(context) }
+  const narrowing = Object.fromEntries(Object.entries(lists).filter(([, values]) => values.length > 0))
+  const search = dropAbsent({ text: text || undefined, filter, include, ...narrowing, limit, cursor })
   const session = await openSession(context)
   const load = (body: object): Promise<SearchResult> => searchEverything(session, body, callOptions(context))
   if (readFlag(options, 'all')) return writeWalk(walkSearch(load, search), context)
@@ -249,17 +240,16 @@ const saveCursorFile = (path: string, cursor: string): Promise<void> =>
     throw failUsage(`The file ${path} cannot be written (${reason}).`, 'Check the path and its permissions. The entries were printed.')
   })
 
-/** Where the output stands: after what was printed. */
-interface ChangesStanding {
+/** Where the output stands. */
+interface Standing {
+  /** After what was printed; undefined: at the beginning, or a file or the service knows it. */
   after: string | undefined
 }
 
-/** Says how to continue, unless a file knows it. A cursor whose changes are lost cannot continue. */
-function addPosition(thrown: unknown, { after }: ChangesStanding, signal: AbortSignal): unknown {
+/** Says how to continue. A cursor whose changes are lost cannot continue. */
+function addPosition(thrown: unknown, { after }: Standing, signal: AbortSignal): unknown {
   if (after === undefined || (thrown instanceof FerruleError && thrown.code === 'changes_expired')) return thrown
-  const sentence = `Continue with: --after ${after}`
-  if (signal.reason instanceof Interrupted) signal.reason.hint = sentence
-  return thrown instanceof FerruleError ? addHint(thrown, sentence) : thrown
+  return addResumption(thrown, `Continue with: --after ${after}`, signal)
 }
 
 /** Yields entries, and keeps the cursor when they were printed. While nothing changes, the cursor stays. */
@@ -288,7 +278,7 @@ export async function printChanges(context: CommandContext): Promise<void> {
   const { file, consumer, after } = await readBeginning(context)
   const { hosted } = await openHosted(connector, context)
   const params = { after, limit: changesOfPage, follow: readFlag(options, 'follow') }
-  const standing: ChangesStanding = { after: undefined }
+  const standing: Standing = { after: undefined }
   const keep = async (cursor: string): Promise<void> => {
     if (file !== undefined) return saveCursorFile(file, cursor)
     if (consumer === undefined) standing.after = cursor
@@ -307,15 +297,9 @@ export async function printChanges(context: CommandContext): Promise<void> {
   }
 }
 
-/** Wait between two questions for events, in milliseconds. */
 const eventsPollMs = 2_000
 /** Time for an answer of the local program, in milliseconds: that of the service. */
 const forwardMs = 20_000
-
-interface EventStanding {
-  /** Event after which it continues; undefined: from the oldest. */
-  after: string | undefined
-}
 
 interface EventReading {
   readonly events: Events
@@ -325,7 +309,7 @@ interface EventReading {
 }
 
 /** Yields events page by page. `standing` moves on when the page was taken. */
-async function* walkEvents({ events, query, isEndless }: EventReading, standing: EventStanding, context: CommandContext) {
+async function* walkEvents({ events, query, isEndless }: EventReading, standing: Standing, context: CommandContext) {
   for (;;) {
     const from = standing.after === undefined ? {} : { after: standing.after }
     const { data, after, has_more } = await events.list({ ...query, ...from, limit: 100 }, callOptions(context))
@@ -343,7 +327,7 @@ export async function printEvents(context: CommandContext): Promise<void> {
   const given = readText(options, 'type')
   const { listedEventTypes } = await import('../../wire/events.ts')
   const [type] = readEventTypes(given === undefined ? [] : [given], listedEventTypes)
-  const standing: EventStanding = { after: readText(options, 'after') }
+  const standing: Standing = { after: readText(options, 'after') }
   const isEndless = readFlag(options, 'follow')
   const reading = { events: new Events(await openSession(context)), query: type === undefined ? {} : { type }, isEndless }
   const batches = walkEvents(reading, standing, context)
@@ -352,10 +336,7 @@ export async function printEvents(context: CommandContext): Promise<void> {
   try {
     await output.rows(batches, columns)
   } catch (thrown) {
-    if (standing.after === undefined) throw thrown
-    const sentence = `Continue with: --after ${standing.after}`
-    if (signal.reason instanceof Interrupted) signal.reason.hint = sentence
-    throw thrown instanceof FerruleError ? addHint(thrown, sentence) : thrown
+    throw addPosition(thrown, standing, signal)
   }
 }
 
@@ -389,7 +370,7 @@ export async function listen(context: CommandContext): Promise<void> {
   if (readFlag(options, 'quiet')) throw failUsage('--quiet would hide the secret.', 'Leave --quiet out.')
   const target = { url: readForwardAddress(context), secret: formatWebhookSecret(randomBytes(32)) }
   const events = new Events(await openSession(context))
-  const standing: EventStanding = { after: undefined }
+  const standing: Standing = { after: undefined }
   for await (const _ of walkEvents({ events, query: {}, isEndless: false }, standing, context));
   note(`Secret: ${target.secret}`)
   note(`Events from now on go to ${target.url}. Ctrl+C ends it.`)

@@ -14,7 +14,7 @@ import { type CommandContext, readFlag, readNumber, readText } from '../context.
 import { failUsage, readErrorCode } from '../failure.ts'
 import { readParams } from '../params.ts'
 import { findFolder } from '../profiles.ts'
-import { replaceFile } from '../replace-file.ts'
+import { readPresent, replaceFile } from '../replace-file.ts'
 import { findAction } from '../target/kinds.ts'
 import { readLocalOptions } from '../target/local.ts'
 
@@ -37,10 +37,7 @@ function describeReport({ calls, requests, live }: TestReport, failures: number,
   ].join('\n')
 }
 
-/**
- * Prints what is wrong with a kind or its recordings.
- * @throws FerruleError `kind_invalid` if there are failures
- */
+/** Prints what is wrong with a kind or its recordings. @throws FerruleError `kind_invalid` if there are failures */
 export async function testRecordings({ args: [path = ''], output, note }: CommandContext): Promise<void> {
   const [{ readKind }, { failMistakes }] = await Promise.all([import('../../kind-file/index.ts'), import('../../kind-file/mistakes.ts')])
   const { findRecordingsPath, testKind } = await import('../../kind-recordings/index.ts')
@@ -106,10 +103,7 @@ async function openFile(
   path: string,
   call: { readonly entity: string; readonly action: string; readonly name?: string | undefined },
 ): Promise<RecordingFile> {
-  const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
-    if (readErrorCode(thrown) === 'ENOENT') return undefined
-    throw thrown
-  })
+  const text = (await readPresent(path))?.toString()
   if (text === undefined) return { path, text, recordings: undefined }
   const recordings = await openRecordings(path)
   const { entity, action, name } = call
@@ -170,7 +164,6 @@ async function saveRecording(
   context.note(`Wrote ${path}: ${made.entity}.${made.action}. Read it before you share it.`)
 }
 
-/** Says what was sent, without credentials. */
 async function describeSent({ sent }: MadeCall, opened: Opened): Promise<string> {
   const { createSecretRemover } = await import('../../kind-recordings/replacer.ts')
   const remove = createSecretRemover(opened.listSecrets())
@@ -179,7 +172,6 @@ async function describeSent({ sent }: MadeCall, opened: Opened): Promise<string>
     .join('\n')
 }
 
-/** Refuses a pasted answer without its page. */
 function checkPage({ isHar }: PastedVendor, page: string | undefined): void {
   if (!isHar && page === undefined) throw failUsage('A pasted answer needs the page that shows it.', 'Give --page with its address.')
 }

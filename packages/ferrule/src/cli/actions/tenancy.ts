@@ -5,8 +5,8 @@ import { Organizations } from '../../client/resources/organizations.ts'
 import { Workspaces } from '../../client/resources/workspaces.ts'
 import type { Transport } from '../../client/transport.ts'
 import { FerruleError } from '../../errors.ts'
+import { uuid } from '../../values/texts.ts'
 import type { ApplicationRecord } from '../../wire/applications.ts'
-import { endpoints } from '../../wire/endpoints.ts'
 import type { McpTokenRecord } from '../../wire/mcp-tokens.ts'
 import type { OrganizationRecord } from '../../wire/organizations.ts'
 import type { WorkspaceRecord } from '../../wire/workspaces.ts'
@@ -88,8 +88,6 @@ export async function createWorkspace(context: CommandContext): Promise<void> {
   const workspaces = await openWorkspaces(context)
   await context.output.value(await workspaces.create({ name }, callOptions(context)), workspaceColumns)
 }
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 async function findWorkspace(
   workspaces: Workspaces,
@@ -258,9 +256,6 @@ export async function revokeToken(context: CommandContext): Promise<void> {
 
 type Identity = Pick<Profile, 'client_id' | 'client_secret' | 'token'>
 
-const readOrganizations = async (transport: Transport, context: CommandContext): Promise<readonly OrganizationRecord[]> =>
-  (await transport.json<{ readonly data: readonly OrganizationRecord[] }>(endpoints.listOrganizations, callOptions(context))).data
-
 /** Reads an identity from a file. Errors never quote its values. */
 async function readIdentityFile(path: string): Promise<Identity> {
   const { client_id: id, client_secret: secret, token } = await readObject(path)
@@ -293,27 +288,18 @@ export async function login(context: CommandContext): Promise<void> {
   const file = readText(options, 'fromFile')
   const identity = file === undefined ? await askIdentity(context) : await readIdentityFile(file)
   const { organization = stored?.organization_id, workspace = stored?.workspace } = flags
-  const organizations = await readOrganizations(openTransport({ url, ...toClientOptions(identity) }), context)
+  const { client_id: clientId, client_secret: clientSecret, token } = identity
+  const transport = openTransport({ url, token, clientId, clientSecret })
+  const organizations = await new Organizations(transport).list(callOptions(context))
   if (organization !== undefined && !organizations.some(({ id }) => id === organization))
     throw failUsage(`The identity does not reach the organization ${organization}.`, `It reaches: ${nameAll(organizations)}.`)
   const chosen = organization ?? (organizations.length > 1 ? await askOrganization(context, organizations) : undefined)
-  const profile: Profile = {
-    url,
-    ...identity,
-    organization_id: chosen,
-    workspace,
-  }
+  const profile: Profile = { url, ...identity, organization_id: chosen, workspace }
   const isFirst = Object.keys(before.profiles).length === 0
   const current = isFirst || flags.profile === undefined ? named : before.current
   await writeProfiles(env, { current, profiles: { ...before.profiles, [named]: profile } })
   note(`Logged in to ${url} as the profile ${named}: ${nameAll(organizations)}.`)
 }
-
-const toClientOptions = ({ client_id: clientId, client_secret: clientSecret, token }: Identity) => ({
-  token,
-  clientId,
-  clientSecret,
-})
 
 const nameAll = (organizations: readonly OrganizationRecord[]): string => organizations.map(({ id, name }) => `${name} (${id})`).join(', ')
 
@@ -328,7 +314,7 @@ async function askOrganization({ ask }: CommandContext, organizations: readonly 
 export async function whoami(context: CommandContext): Promise<void> {
   const transport = await openSession(context)
   const { profile, caller, organization, workspace } = await readSettings(context.flags, context.env)
-  const organizations = await readOrganizations(transport, context)
+  const organizations = await new Organizations(transport).list(callOptions(context))
   await context.output.value({
     url: transport.settings.url,
     profile: profile.exists ? profile.value : null,

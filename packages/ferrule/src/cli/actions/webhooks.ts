@@ -28,11 +28,7 @@ async function find(context: CommandContext): Promise<{ readonly endpoints: Webh
   throw new FerruleError('webhook_endpoint_not_found', { message, hint }, {})
 }
 
-/**
- * Reads types of events.
- * @param known those that can be meant
- * @throws FerruleError `validation_failed` with the types that there are
- */
+/** Reads types of events. @param known those that can be meant @throws FerruleError `validation_failed` with the types that there are */
 export function readEventTypes<const T extends EventType>(given: readonly string[], known: readonly T[]): readonly T[] {
   return given.map((each) => {
     const type = known.find((name) => name === each)

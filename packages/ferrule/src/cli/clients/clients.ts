@@ -115,11 +115,7 @@ export const fileClients: Readonly<Record<FileClientName, FileClient>> = {
 /** What an entry is built from. */
 export type ServerAccess = CommandAccess | AddressAccess
 
-/**
- * Builds what the file holds.
- * @param name of the entry
- * @param access undefined: everything of that name is taken out
- */
+/** Builds what the file holds. @param name of the entry @param access undefined: everything of that name is taken out */
 export function buildPlacements(client: FileClient, name: string, access: ServerAccess | undefined): readonly Placement[] {
   const { container, buildInput } = client
   const id = `${name}-mcp-token`

@@ -13,7 +13,6 @@ type Instantiate = (binary: unknown, imports?: Imports) => Promise<{ readonly in
 /** The global object `WebAssembly`, which the types of Node lack. */
 const webAssembly: { instantiate: Instantiate } = Reflect.get(globalThis, 'WebAssembly')
 
-/** The part of the package's module that is used. */
 interface Runtime {
   callMain(args: string[]): number
 }
@@ -103,11 +102,7 @@ async function startRuntime(streams: Streams): Promise<Runtime> {
   }
 }
 
-/**
- * Loads jq.
- * @param program for example `.data[].id`
- * @param isCompact true: each result is one line; false: results are indented
- */
+/** Loads jq. @param program for example `.data[].id` @param isCompact true: each result is one line; false: results are indented */
 export async function loadJq(program: string, isCompact: boolean): Promise<Jq> {
   const streams = new Streams()
   const runtime = await startRuntime(streams)

@@ -19,10 +19,7 @@ export class Sink {
   #length = 0
   #isClosed = false
 
-  /**
-   * @param stream where the text goes
-   * @param onClosed called when the reader closes its end, for example `head`
-   */
+  /** @param stream where the text goes @param onClosed called when the reader closes its end, for example `head` */
   constructor(stream: NodeJS.WritableStream, onClosed: () => void) {
     this.#stream = stream
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -93,7 +90,6 @@ class UnseenFields {
   }
 }
 
-/** Formats the first line. */
 const formatCsvHead = (columns: readonly FieldPath[], mode: FormulaMode): string =>
   `${columns.map(({ name }) => formatCsvText(name, mode)).join()}\r\n`
 
@@ -106,7 +102,6 @@ function formatCsvCell(value: unknown, mode: FormulaMode): string {
 const formatCsvLine = (record: unknown, columns: readonly FieldPath[], mode: FormulaMode): string =>
   `${columns.map(({ segments }) => formatCsvCell(readPath(record, segments), mode)).join()}\r\n`
 
-/** Returns whether a record has text that a spreadsheet would run. */
 const hasFormula = (record: unknown, columns: readonly FieldPath[]): boolean =>
   columns.some(({ segments }) => {
     const value = readPath(record, segments)
@@ -239,10 +234,7 @@ export class Output {
     this.#unseen = new UnseenFields(options.fields)
   }
 
-  /**
-   * Writes one value.
-   * @param columns names of the members that a table shows; left out: all
-   */
+  /** Writes one value. @param columns names of the members that a table shows; left out: all */
   async value(value: unknown, columns?: string): Promise<void> {
     this.#unseen.see([value])
     await this.#write(await this.#formatValue(value, this.#project(value), columns === undefined ? undefined : parseFields(columns)))

@@ -72,20 +72,14 @@ export async function listKinds(context: CommandContext): Promise<readonly strin
   return (await definitions.list({}, callOptions(context))).map(({ connector_type: kind }) => kind)
 }
 
-/**
- * Finds an entity of a kind.
- * @throws FerruleError `entity_not_found`
- */
+/** Finds an entity of a kind. @throws FerruleError `entity_not_found` */
 export function findEntity(kind: KindDocument, name: string): EntityDocument {
   const found = kind.entities.find(({ entity }) => entity === name)
   if (found !== undefined) return found
   throw fail('entity_not_found', { kind: kind.kind, entity: name, known: kind.entities.map(({ entity }) => entity).join(', ') })
 }
 
-/**
- * Finds an action of an entity.
- * @throws FerruleError `entity_not_found`, `action_not_supported`
- */
+/** Finds an action of an entity. @throws FerruleError `entity_not_found`, `action_not_supported` */
 export function findAction(kind: KindDocument, entityName: string, name: string): EntityDocument['actions'][number] {
   const { entity, actions } = findEntity(kind, entityName)
   const found = actions.find(({ action }) => action === name)

@@ -1,10 +1,10 @@
 /** Connects to a vendor with credentials of the environment: no service takes part. */
-import { isObject } from '../../definition/object.ts'
+import type { RequestOptions } from '../../client/transport.ts'
 import type { KindDocument, Schema, SchemeDocument } from '../../document/kind-document.ts'
+import { readProperties } from '../../document/read-schema.ts'
 import { failSetting } from '../failure.ts'
 import { parseObject } from '../params.ts'
-import { listNames, parseTyped } from '../typed-values.ts'
-import type { Executor } from './executor.ts'
+import { parseTyped } from '../typed-values.ts'
 import type { LocalKind } from './kinds.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -13,19 +13,16 @@ type Environment = Readonly<Record<string, string | undefined>>
 export const nameVariable = (kind: string, field: string): string => `${kind}_${field}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')
 
 function readFields(kind: string, schema: Schema, env: Environment): Record<string, unknown> {
-  const properties = isObject(schema['properties']) ? schema['properties'] : {}
   return Object.fromEntries(
-    listNames(schema).flatMap((field) => {
+    readProperties(schema).flatMap(([field, own]) => {
       const name = nameVariable(kind, field)
       const text = env[name]
-      const own = properties[field]
-      return text === undefined || text === '' ? [] : [[field, parseTyped(name, text, isObject(own) ? own : {})]]
+      return text === undefined || text === '' ? [] : [[field, parseTyped(name, text, own)]]
     }),
   )
 }
 
-/** Lists the required members of a schema. */
-export const listRequired = (schema: Schema): readonly string[] => (Array.isArray(schema['required']) ? schema['required'].map(String) : [])
+const listRequired = (schema: Schema): readonly string[] => (Array.isArray(schema['required']) ? schema['required'].map(String) : [])
 
 /** Chooses the scheme whose required fields the environment has; the one with the most fields of those. */
 function chooseScheme({ kind, title, credentials }: KindDocument, env: Environment): Record<string, unknown> {
@@ -40,9 +37,9 @@ function chooseScheme({ kind, title, credentials }: KindDocument, env: Environme
   throw failSetting(`The environment has no credentials of ${title}.`, `Set ${credentials.map(describe).join(', or ')}.`)
 }
 
-/** What `connect` returns, without types: the kind is known when the program runs only. */
-export interface Untyped {
-  execute(entity: string, action: string, params: Schema, options: object): Promise<unknown>
+/** What runs the operations of one connector, at the service or in this process: the kind is known when the program runs only. */
+export interface Executor {
+  execute(entity: string, action: string, params: Schema, options: RequestOptions & { readonly resume?: boolean }): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -76,17 +73,5 @@ export function readLocalOptions(document: KindDocument, env: Environment): Loca
  * Connects to the vendor: the connector that `connect` gives.
  * @throws FerruleError `setting_invalid` when a variable is missing
  */
-export const openLocalConnector = async ({ document, connect }: LocalKind, env: Environment): Promise<Untyped> =>
-  connect(readLocalOptions(document, env)) as Untyped
-
-/**
- * Connects to the vendor, for commands that execute.
- * @throws FerruleError `setting_invalid` when a variable is missing
- */
-export async function connectLocal(kind: LocalKind, env: Environment): Promise<Executor> {
-  const local = await openLocalConnector(kind, env)
-  return {
-    execute: (entity, action, ...[params, options]) => local.execute(entity, action, params, options),
-    close: () => local.close(),
-  }
-}
+export const connectLocal = ({ document, connect }: LocalKind, env: Environment): Executor =>
+  connect(readLocalOptions(document, env)) as Executor

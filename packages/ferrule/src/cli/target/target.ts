@@ -6,14 +6,12 @@ import { Workspaces } from '../../client/resources/workspaces.ts'
 import type { Transport } from '../../client/transport.ts'
 import type { KindDocument } from '../../document/kind-document.ts'
 import { fail } from '../../errors.ts'
+import { uuid } from '../../values/texts.ts'
 import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts'
 import type { CommandContext } from '../context.ts'
 import { callOptions, openSession } from '../session.ts'
-import type { Executor } from './executor.ts'
 import { findLocalKind, readRemoteKind } from './kinds.ts'
-import { connectLocal } from './local.ts'
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+import { connectLocal, type Executor } from './local.ts'
 
 /** Maximum number of connectors that an error lists. */
 const longestList = 20
@@ -87,17 +85,12 @@ export async function openHosted(name: string, context: CommandContext): Promise
   const transport = await openSession(context)
   const { id, connector_type: kind } = await findConnector(transport, name, context)
   const hosted = new Hosted(transport, { kind, connector: id })
-  const executor: Executor = {
-    execute: (entity, action, ...[params, options]) => hosted.execute(entity, action, params, options),
-    close: () => hosted.close(),
-  }
-  return { name, hosted, transport, id, executor, readKind: () => readRemoteKind(new Definitions(transport), kind, context) }
+  return { name, hosted, transport, id, executor: hosted, readKind: () => readRemoteKind(new Definitions(transport), kind, context) }
 }
 
 /** Connects to the vendor in this process, with credentials of the environment. */
 export async function openLocal(kind: string, context: CommandContext): Promise<Target> {
   const found = await findLocalKind(kind)
   const { document } = found
-  const local = await connectLocal(found, context.env)
-  return { name: `--local ${document.kind}`, executor: local, readKind: async () => document }
+  return { name: `--local ${document.kind}`, executor: connectLocal(found, context.env), readKind: async () => document }
 }

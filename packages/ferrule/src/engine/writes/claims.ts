@@ -1,6 +1,7 @@
 /** Claims of request ids for writes. The library keeps them in memory, the platform in a table. */
 import { fail, failValidation } from '../../errors.ts'
 import { BoundedMap } from '../../values/bounded-map.ts'
+import { uuid } from '../../values/texts.ts'
 import { clocks } from '../http/deadline.ts'
 
 /** The hold of one call on a request id. */
@@ -48,7 +49,6 @@ export const claimLifeMs = 7 * 24 * 60 * 60 * 1_000
 /** Maximum number of remembered request ids. */
 const rememberedClaims = 10_000
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const printable = /^[\x20-\x7e]{1,255}$/
 
 /**
