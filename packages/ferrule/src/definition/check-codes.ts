@@ -21,10 +21,7 @@ const covers = (entry: string, code: string): boolean => {
   return lowest === undefined || highest === undefined ? entry === code : Number(code) >= lowest && Number(code) <= highest
 }
 
-/**
- * Finds the problems of a kind's codes.
- * @returns sentences; falsy entries are no problems
- */
+/** Finds the problems of a kind's codes. @returns sentences; falsy entries are no problems */
 export const checkCodes = ({ problem: { code, success, partial }, errors }: ConnectorDefinition): Sentences => {
   const successes = [...(success ?? []), ...(partial ?? [])]
   return [

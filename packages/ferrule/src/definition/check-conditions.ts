@@ -9,10 +9,7 @@ const most = { conditions: 10, values: 50 }
 
 const isNumber = (field: Field | undefined): boolean => field === undefined || ['integer', 'number', 'any'].includes(formatPlainType(field))
 
-/**
- * Finds what is wrong with a condition, beside the name of its field.
- * @param record fields of the records that it is for
- */
+/** Finds what is wrong with a condition, beside the name of its field. @param record fields of the records that it is for */
 export function checkCondition(record: Fields | undefined, { field, is, exists, above, below }: Condition): Sentences {
   const said = [is, exists, above ?? below].filter((each) => each !== undefined)
   const count = Array.isArray(is) ? is.length : 1

@@ -406,10 +406,7 @@ const checkIdentity = ({ kind, id, about, category }: ConnectorDefinition): Sent
   (about.trim() === '' || category.trim() === '') && 'has no sentence or no category',
 ]
 
-/**
- * Finds the problems of a kind beside its entities.
- * @returns sentences; falsy entries are no problems
- */
+/** Finds the problems of a kind beside its entities. @returns sentences; falsy entries are no problems */
 export const checkConnection = ({ definition, rules }: Kind): Sentences =>
   [
     checkIdentity,

@@ -206,10 +206,7 @@ const checks: readonly ((synced: SyncedEntity) => Sentences)[] = [
     ),
 ]
 
-/**
- * Finds the problems of an entity's sync rules.
- * @returns sentences; falsy entries are no problems
- */
+/** Finds the problems of an entity's sync rules. @returns sentences; falsy entries are no problems */
 export function checkSync(kind: Kind, definition: EntityDefinition): Sentences {
   const { sync } = definition
   if (sync === undefined) return [definition.context_store_search !== undefined && 'is searchable, but is not said to be synced']

@@ -370,10 +370,7 @@ const findEntityProblems = (kind: Kind, entity: string, definition: EntityDefini
   ]
 }
 
-/**
- * Finds all problems of a kind.
- * @returns one sentence per problem; empty if the kind is right
- */
+/** Finds all problems of a kind. @returns one sentence per problem; empty if the kind is right */
 export function findProblems(kind: Kind): string[] {
   const { entities, ...connection } = kind.definition
   return [
@@ -382,11 +379,7 @@ export function findProblems(kind: Kind): string[] {
   ]
 }
 
-/**
- * Checks kinds together.
- * @returns the same object
- * @throws FerruleError `definition_invalid` with all problems
- */
+/** Checks kinds together. @returns the same object @throws FerruleError `definition_invalid` with all problems */
 export function checkKinds<const K extends Readonly<Record<string, Kind>>>(kinds: K): K {
   const all = Object.entries(kinds)
   const misnamed = all.flatMap(([name, { definition }]) => (name === definition.kind ? [] : [`${name}: its slug is ${definition.kind}`]))

@@ -130,10 +130,7 @@ function compareEntities({ entities: before }: ConnectorDefinition, { entities: 
   return [...kept, ...added.map((entity): KindChange => ({ class: 'entities', entity, message: 'is new' }))]
 }
 
-/**
- * Compares two versions of a kind.
- * @returns what changes, the weightiest first; empty for equal definitions, whatever their names
- */
+/** Compares two versions of a kind. @returns what changes, the weightiest first; empty for equal definitions, whatever their names */
 export function compareKinds(before: ConnectorDefinition, after: ConnectorDefinition): readonly KindChange[] {
   const found = [...compareConnection(before, after), ...compareEntities(before, after)]
   const unnamed = (definition: ConnectorDefinition): string => JSON.stringify({ ...definition, kind: '', id: '', foreign: undefined })

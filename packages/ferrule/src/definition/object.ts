@@ -5,6 +5,11 @@ export const refusedNames: ReadonlySet<string> = new Set(['__proto__', 'prototyp
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Leaves out members that are undefined. */
-export const dropAbsent = (members: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+/** The members that are always there, and those that can be. */
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** Leaves out members that are undefined. The others keep their order. */
+export const dropAbsent = <T extends object>(members: T): Present<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>

@@ -20,9 +20,7 @@ const toPlainProperties = (properties: unknown): unknown =>
  */
 const shownMarks: readonly string[] = ['x-known-values', 'x-find']
 
-/**
- * Converts a schema of the definition language to plain JSON Schema: removes the engine's own marks.
- */
+/** Converts a schema of the definition language to plain JSON Schema: removes the engine's own marks. */
 export function toPlainSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toPlainSchema)
   if (!isObject(schema)) return schema

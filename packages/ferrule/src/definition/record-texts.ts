@@ -7,19 +7,7 @@ import { findField } from './plain-schema.ts'
 import { listSlots } from './templates.ts'
 
 /** Names of fields that are the title of an entity which says none, the best first. Case and `_` do not count. */
-const usualTitles = [
-  'name',
-  'title',
-  'subject',
-  'summary',
-  'label',
-  'displayname',
-  'fullname',
-  'email',
-  'emailaddress',
-  'identifier',
-  'code',
-]
+const usualTitles = 'name title subject summary label displayname fullname email emailaddress identifier code'.split(' ')
 /** End of the names that are a title where no field has one of these: `campaign_name`. */
 const usualEnd = /(?:name|title)$/
 

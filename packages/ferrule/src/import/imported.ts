@@ -29,11 +29,7 @@ export interface ImportOptions {
   readonly only?: readonly string[]
 }
 
-/**
- * Makes a kind of a document.
- * @param document the parsed document
- * @throws DocumentError for a document of another sort
- */
+/** Makes a kind of a document. @param document the parsed document @throws DocumentError for a document of another sort */
 export type Importer = (document: unknown, options: ImportOptions) => Imported
 
 /** A document cannot be read. Its message says why, in one sentence. */

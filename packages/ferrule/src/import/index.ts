@@ -32,7 +32,6 @@ const importers = {
 /** A line that only the schema language of GraphQL has. */
 const schemaLine = /^(?:type|interface|input|enum|schema)\b[^:\n]*\{/m
 
-/** Finds out what a document is. @throws DocumentError */
 function findSort(document: unknown): DocumentSort {
   const { openapi, swagger, type, streams, data, __schema: schema } = isObject(document) ? document : {}
   if (openapi !== undefined || swagger !== undefined) return 'openapi'

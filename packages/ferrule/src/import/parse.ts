@@ -36,10 +36,7 @@ function checkValues(value: unknown, counted: { values: number }, depth: number)
   }
 }
 
-/**
- * Parses a document.
- * @throws DocumentError for a text that is neither JSON nor YAML, and for one above the bounds
- */
+/** Parses a document. @throws DocumentError for a text that is neither JSON nor YAML, and for one above the bounds */
 export async function parseDocument(text: string): Promise<unknown> {
   if (text.length > most.characters) throw new DocumentError(`has more than ${most.characters} characters`)
   const document = await parseText(text)

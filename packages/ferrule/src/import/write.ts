@@ -8,7 +8,6 @@ const mostOnOneLine = 4
 
 const schemaComment = ' yaml-language-server: $schema=./node_modules/ferrule/kind.schema.json'
 
-/** The YAML library, loaded when a file is written. */
 type Yaml = typeof import('yaml')
 
 /** Measures a value on one line, rather too long than too short: texts count with quotation marks. */
@@ -28,7 +27,6 @@ function isTall(steps: readonly string[], value: object): boolean {
   return steps.length === 0 || (steps.length === 1 && ['auth', 'pages', 'types', 'unsure'].includes(section ?? ''))
 }
 
-/** Lays out the nodes of a value, from the top. */
 class Layout {
   readonly #yaml: Yaml
 
@@ -80,11 +78,7 @@ function addUnsure({ file, unsure }: Pick<Imported, 'file' | 'unsure'>): Readonl
   }
 }
 
-/**
- * Writes parts of a kind file.
- * @param comment stands before them
- * @returns YAML, with lines of at most 140 characters
- */
+/** Writes parts of a kind file. @param comment stands before them @returns YAML, with lines of at most 140 characters */
 export async function writeParts(value: Readonly<Record<string, unknown>>, comment?: string): Promise<string> {
   const yaml = await import('yaml')
   const document: Document = new yaml.Document(value, { version: '1.2', aliasDuplicateObjects: false })

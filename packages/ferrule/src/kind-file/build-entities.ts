@@ -9,6 +9,7 @@ import {
   readDescribedSlot,
 } from '../definition/entity.ts'
 import { type Field, type Fields, objectOrAny } from '../definition/fields.ts'
+import { dropAbsent } from '../definition/object.ts'
 import { findField } from '../definition/plain-schema.ts'
 import { type Changes, type Each, listParentNames, type Since, type Sync, type TimeForm } from '../definition/sync.ts'
 import { listSlots } from '../definition/templates.ts'
@@ -99,11 +100,9 @@ class SyncBuilder {
         this.#scope.found.note([...steps, name], { message: 'is for each, which is missing' })
     const names = parents.map(([parent]) => parent)
     const condition = where === undefined ? {} : this.#where(where, names, [...steps, 'where'])
-    return parents.map(([entity, take]) => ({
-      ...{ entity, take: this.#take(entity, take, [...steps, 'each', entity]) },
-      ...(batch === undefined ? {} : { batch }),
-      ...condition,
-    }))
+    return parents.map(([entity, take]) =>
+      dropAbsent({ entity, take: this.#take(entity, take, [...steps, 'each', entity]), batch, ...condition }),
+    )
   }
 
   #parents(sync: FileSync, steps: Steps): Pick<Sync, 'each' | 'within' | 'under'> {
@@ -113,21 +112,15 @@ class SyncBuilder {
     if (within !== undefined && isWithin)
       this.#isField(within.at, [...steps, 'within', 'at'], this.#source.entities[within.entity]?.record, within.entity)
     const [field, path] = Object.entries(under ?? {})[0] ?? []
-    return {
-      ...(first === undefined ? {} : { each: others.length === 0 ? first : [first, ...others] }),
-      ...(within !== undefined && isWithin
-        ? {
-            within: {
-              entity: within.entity,
-              at: within.at,
-              ...(within.most === undefined
-                ? {}
-                : { most: { records: within.most, take: this.#take(within.entity, within.take ?? {}, [...steps, 'within', 'take']) } }),
-            },
-          }
-        : {}),
-      ...(field === undefined || path === undefined ? {} : { under: { field, parent: path } }),
-    }
+    return dropAbsent({
+      each: first && (others.length === 0 ? first : [first, ...others]),
+      within: within && isWithin ? this.#within(within, [...steps, 'within', 'take']) : undefined,
+      under: field === undefined || path === undefined ? undefined : { field, parent: path },
+    })
+  }
+
+  #within({ entity, at, most, take = {} }: NonNullable<FileSync['within']>, steps: Steps): Sync['within'] {
+    return dropAbsent({ entity, at, most: most === undefined ? undefined : { records: most, take: this.#take(entity, take, steps) } })
   }
 
   #since(since: FileSince, steps: Steps): Since | undefined {
@@ -150,17 +143,9 @@ class SyncBuilder {
         message: 'has no {time}, so every run would ask for the same',
         example: "text: 'created:>={time}'",
       })
-    return {
-      ...(as === undefined || as === 'iso' ? {} : { as }),
-      ...(text === undefined ? {} : { text }),
-      param: send,
-      ...(until === undefined ? {} : { until }),
-      ...(first === undefined ? {} : { first }),
-      field,
-      lookback: overlap === undefined ? overlapSeconds : readSpan(overlap),
-      ...(fixed === true ? { fixed: true } : {}),
-      ...(sorted === true ? { sorted: true } : {}),
-    }
+    const lookback = overlap === undefined ? overlapSeconds : readSpan(overlap)
+    const marks = { fixed: fixed || undefined, sorted: sorted || undefined }
+    return dropAbsent({ as: as === 'iso' ? undefined : as, text, param: send, until, first, field, lookback, ...marks })
   }
 
   #changes(names: readonly string[], changes: FileChanges, steps: Steps): Changes | undefined {
@@ -182,18 +167,17 @@ class SyncBuilder {
       ...new Set([templates].flat().flatMap((template) => names.map((name) => template.replaceAll('{name}', name)))),
     ]
     if (names.length === 0) this.#scope.found.note([...steps, 'changes'], { message: 'is empty', example: 'changes: customer' })
-    return {
+    return dropAbsent({
       entity: changes.entity,
-      ...(changes.params === undefined ? {} : { params: changes.params }),
-      since: { param: send, field, ...(as === undefined || as === 'iso' ? {} : { as }) },
+      params: changes.params,
+      since: dropAbsent({ param: send, field, as: as === 'iso' ? undefined : as }),
       where: { field: whereField, is: fill(values) },
       gone: fill(changes.gone ?? []),
       record: changes.record,
       keepsDays: readSpan(changes.keeps) / secondsPerDay,
-    }
+    })
   }
 
-  /** Combines each value of one parameter with each of the others. */
   #values(values: Named<readonly Scalar[]>, steps: Steps): NonNullable<Sync['values']> {
     const count = Object.values(values).reduce((product, { length }) => product * length, 1)
     if (count > mostValues) {
@@ -227,17 +211,17 @@ class SyncBuilder {
       })
     const builtSince = since === undefined ? undefined : this.#since(since, [...steps, 'since'])
     const builtChanges = changes === undefined || source === undefined ? undefined : this.#changes([changes].flat(), source, steps)
-    return {
-      ...(params === undefined ? {} : { params }),
+    return dropAbsent({
+      params,
       ...this.#parents(sync, steps),
-      ...(builtSince === undefined ? {} : { since: builtSince }),
-      ...(values === undefined ? {} : { values: this.#values(values, [...steps, 'values']) }),
-      ...(newest === undefined ? {} : { newest }),
-      ...(token === undefined ? {} : { token: { read: token.read, param: token.send } }),
-      ...(builtChanges === undefined ? {} : { changes: builtChanges }),
-      ...(builtGone === undefined ? {} : { gone: builtGone }),
-      ...(afterField === undefined || afterParam === undefined ? {} : { after: { param: afterParam, field: afterField } }),
-    }
+      since: builtSince,
+      values: values && this.#values(values, [...steps, 'values']),
+      newest,
+      token: token && { read: token.read, param: token.send },
+      changes: builtChanges,
+      gone: builtGone,
+      after: afterField === undefined || afterParam === undefined ? undefined : { param: afterParam, field: afterField },
+    })
   }
 }
 
@@ -263,14 +247,13 @@ function buildOperations(scope: BuildScope, name: string, entity: FileEntity, re
 
 const buildOrigin = (value: NonNullable<FileEntity['from']>[string]): Origin => {
   if (typeof value === 'string') return { copy: value }
-  const { path, param, as } = value
-  return { ...(path === undefined ? {} : { copy: path }), ...(param === undefined ? {} : { param }), ...(as === undefined ? {} : { as }) }
+  const { path: copy, param, as } = value
+  return dropAbsent({ copy, param, as })
 }
 
 const buildFrom = ({ from = {} }: FileEntity): Readonly<Record<string, Origin>> =>
   Object.fromEntries(Object.entries(from).map(([path, each]) => [path, buildOrigin(each)]))
 
-/** Reads the key; empty for an entity whose records nothing identifies. */
 function buildKey(scope: BuildScope, name: string, { key }: FileEntity, record: Fields): readonly string[] {
   const steps = ['entities', name]
   if (key === 'none') return []
@@ -296,17 +279,10 @@ function buildEntity(scope: BuildScope, name: string, entity: FileEntity): Entit
     refer(scope, { steps: [...steps, 'of'], what: 'an entity', name: entity.of, valid: Object.keys(file.entities) })
   for (const [path, target] of Object.entries(entity.refers ?? {}))
     refer(scope, { steps: [...steps, 'refers', path], what: 'an entity', name: target, valid: Object.keys(file.entities) })
+  const { about, of, refers, title, summary, link } = entity
+  const [key, from] = [buildKey(scope, name, entity, record), entity.from && buildFrom(entity)]
   return {
-    about: entity.about,
-    ...(entity.scope === undefined ? {} : { scope: entity.scope }),
-    key: buildKey(scope, name, entity, record),
-    ...(entity.of === undefined ? {} : { of: entity.of }),
-    ...(entity.refers === undefined ? {} : { refers: entity.refers }),
-    ...(entity.title === undefined ? {} : { title: entity.title }),
-    ...(entity.summary === undefined ? {} : { summary: entity.summary }),
-    ...(entity.link === undefined ? {} : { link: entity.link }),
-    record,
-    ...(entity.from === undefined ? {} : { from: buildFrom(entity) }),
+    ...dropAbsent({ about, scope: entity.scope, key, of, refers, title, summary, link, record, from }),
     ...buildOperations(scope, name, entity, record),
   }
 }
@@ -332,12 +308,9 @@ function buildDescribed(scope: BuildScope, name: string, { described }: FileEnti
   referPath(scope, { steps: [...steps, 'name'], what: `a field of ${entity}`, path: field, fields: record })
   const at = { steps: [...steps, 'where'], records: [[entity, record]] } as const
   const [where] = described.where === undefined ? [] : readConditions(scope, described.where, at)
-  return {
-    described: { entity, ...(params === undefined ? {} : { params }), field, ...(where === undefined ? {} : { where }) },
-  }
+  return { described: dropAbsent({ entity, params, field, where }) }
 }
 
-/** Builds the searchable fields, and where those come from that are not at the top of the record. */
 function buildSearch(
   scope: BuildScope,
   { search }: FileEntity,

@@ -4,14 +4,14 @@ import { v5 } from 'uuid'
 import type { ConnectorDefinition, ErrorRule } from '../definition/connector.ts'
 import { type LiveAction, liveActions } from '../definition/entity.ts'
 import type { Fields } from '../definition/fields.ts'
-import { isObject } from '../definition/object.ts'
+import { dropAbsent, isObject } from '../definition/object.ts'
 import type { WebhookChallenge, WebhookRule, Webhooks, WebhookTime } from '../definition/webhooks.ts'
 import { buildEntities } from './build-entities.ts'
 import { readFinding } from './build-fields.ts'
 import { buildPages, checkWays } from './build-operation.ts'
 import { type BuildScope, checkValue, readSpan, refer, referPath } from './build-scope.ts'
 import type { Findings, Steps } from './check-tree.ts'
-import { buildConfiguration, buildCredentials, buildLimits, buildOrigins } from './connection/build-connection.ts'
+import { buildConfiguration, buildCredentials, buildLimits, buildOrigins, docsFinding } from './connection/build-connection.ts'
 import type { FileAccount, FileErrorRow, FileErrors, FileWebhookEvent, FileWebhooks, KindFile, Named } from './file.ts'
 import { findNearWord } from './mistakes.ts'
 import type { Shape } from './shape.ts'
@@ -45,12 +45,7 @@ const readStatus = (text: string): Pick<ErrorRule, 'status' | 'statuses'> => {
 function readCondition(condition: string): FileErrorRow {
   const [, status = '', afterStatus = ''] = /^([1-5]xx|\d{3}(?:-\d{3})?)?(?: |$)?(.*)$/.exec(condition) ?? []
   const [, code, words = ''] = /^(?:code (\S+))?(?: |$)?(.*)$/.exec(afterStatus) ?? []
-  return {
-    is: '',
-    ...(status === '' ? {} : { status }),
-    ...(code === undefined ? {} : { code: code.split(',') }),
-    ...(words === '' ? {} : { contains: words }),
-  }
+  return dropAbsent({ is: '', status: status || undefined, code: code?.split(','), contains: words || undefined })
 }
 
 const isFull = (row: Named<string> | FileErrorRow): row is FileErrorRow => 'is' in row
@@ -65,16 +60,12 @@ function buildRule(row: FileErrorRow): ErrorRule {
   const isGone = row.is === 'gone'
   const [first, longest = first] = (row.wait ?? []).map(readSpan)
   const actions = isGone ? ['get'] : row.for
+  const wait = first === undefined || longest === undefined ? undefined : { first, longest }
+  const { contains, code: codes, hint, again: retryable } = row
+  const is = errorMeanings[row.is] ?? 'upstream_error'
   return {
     ...readStatus(row.status ?? ''),
-    ...(actions === undefined ? {} : { actions }),
-    ...(row.contains === undefined ? {} : { contains: row.contains }),
-    ...(row.code === undefined ? {} : { codes: row.code }),
-    is: errorMeanings[row.is] ?? 'upstream_error',
-    ...(isGone ? { gone: true } : {}),
-    ...(row.hint === undefined ? {} : { hint: row.hint }),
-    ...(row.again === undefined ? {} : { retryable: row.again }),
-    ...(first === undefined || longest === undefined ? {} : { wait: { first, longest } }),
+    ...dropAbsent({ actions, contains, codes, is, gone: isGone ? (true as const) : undefined, hint, retryable, wait }),
   }
 }
 
@@ -115,16 +106,11 @@ function buildErrors(scope: BuildScope): Pick<ConnectorDefinition, 'problem' | '
       scope.found.note(['errors', 'rows', String(index)], { message: 'has the condition of a row above, which counts' })
   const { failed } = errors
   const [[at, is] = ['', '']] = typeof failed === 'object' ? Object.entries(failed) : [[failed ?? '', undefined] as const]
+  const message = errors.message === undefined ? ['message', 'error.message', 'error', 'errors'] : [errors.message].flat()
+  const { request: requestId, code, success, partial, warnings } = errors
+  const failure = failed === undefined ? undefined : { at, ...(typeof is === 'boolean' || typeof is === 'string' ? { is } : {}) }
   return {
-    problem: {
-      message: errors.message === undefined ? ['message', 'error.message', 'error', 'errors'] : [errors.message].flat(),
-      ...(errors.request === undefined ? {} : { requestId: errors.request }),
-      ...(errors.code === undefined ? {} : { code: errors.code }),
-      ...(failed === undefined ? {} : { failed: { at, ...(typeof is === 'boolean' || typeof is === 'string' ? { is } : {}) } }),
-      ...(errors.success === undefined ? {} : { success: errors.success }),
-      ...(errors.partial === undefined ? {} : { partial: errors.partial }),
-      ...(errors.warnings === undefined ? {} : { warnings: errors.warnings }),
-    },
+    problem: dropAbsent({ message, requestId, code, failed: failure, success, partial, warnings }),
     errors: [...rows.map(buildRule), ...everywhere],
   }
 }
@@ -180,7 +166,6 @@ const isKindFile = (_value: unknown): _value is KindFile => true
 
 const isAction = (text: string): text is LiveAction => liveActions.some((action) => action === text)
 
-/** Finds an operation by `entity.action`. */
 function findOperation(
   scope: BuildScope,
   steps: Steps,
@@ -238,7 +223,7 @@ function buildAccount(
       ...{ steps: ['account', 'among'], what: 'a field of configuration', name: among, valid: Object.keys(scope.file.configuration ?? {}) },
       example: `configuration: { ${among}: digits? Id of the account }`,
     })
-  return { account: { ...identity, params, id, ...(among === undefined ? {} : { among }) } }
+  return { account: dropAbsent({ ...identity, params, id, among }) }
 }
 
 /** Lists the values of the configuration that the definition names: those of the account, and those that fill parameters. */
@@ -273,10 +258,7 @@ function buildKnown({ file, found }: BuildScope, entities: ConnectorDefinition['
   return names.size === 0 ? {} : { known: Object.fromEntries([...names].map((name) => [name, { configuration: name }])) }
 }
 
-/**
- * Builds the long form.
- * @param value the checked file, perhaps with gaps where it is wrong
- */
+/** Builds the long form. @param value the checked file, perhaps with gaps where it is wrong */
 export function buildDefinition(value: unknown, found: Findings): ConnectorDefinition | undefined {
   const filled = fillGaps(value, { is: 'keys', group: 'kind' })
   if (!isKindFile(filled)) return undefined
@@ -294,7 +276,7 @@ export function buildDefinition(value: unknown, found: Findings): ConnectorDefin
     id: v5(kind, namespace),
     documentation: docs,
     origins: buildOrigins(scope),
-    ...(path === undefined ? {} : { prefix: path }),
+    ...dropAbsent({ prefix: path }),
     credentials,
     configuration,
     pages: buildPages(scope),
@@ -303,7 +285,7 @@ export function buildDefinition(value: unknown, found: Findings): ConnectorDefin
     ...buildProofs(scope, entities),
     ...buildKnown(scope, entities),
     ...buildWebhooks(scope),
-    ...(unsure === undefined ? {} : { unsure }),
+    ...dropAbsent({ unsure }),
     entities,
   }
 }
@@ -318,10 +300,11 @@ function buildWebhookTime(time: NonNullable<FileWebhooks['signature']>['time']):
   if (time === undefined) return {}
   const { at, as = 'seconds', within } = typeof time === 'string' ? { at: time } : time
   const [source = at] = toWebhookSources(at)
-  return { time: { at: source, unit: as, ...(within === undefined ? {} : { tolerance: readSpan(within) }) } }
+  return { time: dropAbsent({ at: source, unit: as, tolerance: within === undefined ? undefined : readSpan(within) }) }
 }
 
-function buildWebhookSignature({ file, found }: BuildScope, { secret, find, signature, token }: FileWebhooks): Webhooks['signature'] {
+function buildWebhookSignature(scope: BuildScope, { secret, find, signature, token }: FileWebhooks): Webhooks['signature'] {
+  const { file, found } = scope
   if ((signature === undefined) === (token === undefined))
     found.note(
       ['webhooks'],
@@ -330,23 +313,14 @@ function buildWebhookSignature({ file, found }: BuildScope, { secret, find, sign
     )
   if (find === undefined)
     found.doubt(['webhooks'], { message: 'does not say where people find the secret', example: 'find: Settings > Webhooks' })
-  const docs = { says: `The documentation of ${file.title} describes where.`, ...(file.docs === '' ? {} : { url: file.docs }) }
-  const key = { secret, find: find === undefined ? docs : readFinding(find, file.title) }
+  const key = { secret, find: find === undefined ? docsFinding(scope) : readFinding(find, file.title) }
   if (token !== undefined) {
     const { header, body, url } = token
-    return { scheme: 'jwt', ...key, header: header.toLowerCase(), body, ...(url === undefined ? {} : { url }) }
+    return dropAbsent({ scheme: 'jwt', ...key, header: header.toLowerCase(), body, url } as const)
   }
   const { header = '', as = 'hex', prefix, part, signs, time } = signature ?? {}
-  return {
-    scheme: 'hmac',
-    ...key,
-    header: header.toLowerCase(),
-    encoding: as,
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(part === undefined ? {} : { part }),
-    ...(signs === undefined ? {} : { signed: signs }),
-    ...buildWebhookTime(time),
-  }
+  const how = { header: header.toLowerCase(), encoding: as, prefix, part, signed: signs, ...buildWebhookTime(time) }
+  return dropAbsent({ scheme: 'hmac' as const, ...key, ...how })
 }
 
 function buildWebhookChallenge({ found }: BuildScope, { challenge }: FileWebhooks): { readonly challenge?: WebhookChallenge } {
@@ -366,17 +340,11 @@ function buildWebhookAccount({ account }: FileWebhooks): Pick<Webhooks, 'account
   if (account === undefined) return {}
   if (!isObject(account)) return { account: { at: toWebhookSources(account) } }
   const { at, is } = account
-  return { account: { at: toWebhookSources(at), ...(is === undefined ? {} : { is }) } }
+  return { account: dropAbsent({ at: toWebhookSources(at), is }) }
 }
 
-const buildWebhookRule = ({ does = 'changed', entity, key, under, params, version }: FileWebhookEvent): WebhookRule => ({
-  does,
-  ...(entity === undefined ? {} : { entity }),
-  ...(key === undefined ? {} : { key: toList(key) }),
-  ...(under === undefined ? {} : { under }),
-  ...(params === undefined ? {} : { parameters: params }),
-  ...(version === undefined ? {} : { version }),
-})
+const buildWebhookRule = ({ does = 'changed', entity, key, under, params: parameters, version }: FileWebhookEvent): WebhookRule =>
+  dropAbsent({ does, entity, key: key === undefined ? undefined : toList(key), under, parameters, version })
 
 function buildWebhookEvents(scope: BuildScope, events: FileWebhooks['events']): Webhooks['events'] {
   const valid = Object.keys(scope.file.entities)
@@ -405,7 +373,7 @@ function buildWebhooks(scope: BuildScope): Pick<ConnectorDefinition, 'webhooks'>
       ...buildWebhookAccount(webhooks),
       ...(id === undefined ? {} : { id: toWebhookSources(id) }),
       ...(topic === undefined ? {} : { topic: toWebhookSources(topic) }),
-      ...(list === undefined ? {} : { list }),
+      ...dropAbsent({ list }),
       events: buildWebhookEvents(scope, events),
     },
   }

@@ -2,7 +2,7 @@
 import type { LiveAction, Method, Operation, Origin, Send } from '../definition/entity.ts'
 import { type Field, type Fields, id, int, opt, readFirstStep, str } from '../definition/fields.ts'
 import { type GraphqlCall, graphqlResult, parseGraphqlCall, writeGraphql } from '../definition/graphql.ts'
-import { isObject } from '../definition/object.ts'
+import { dropAbsent, isObject } from '../definition/object.ts'
 import { cursorName, type NextPages, sizeName } from '../definition/page.ts'
 import { listSlots } from '../definition/templates.ts'
 import { buildFields, toSentence } from './build-fields.ts'
@@ -22,17 +22,17 @@ export function buildPages({ file }: BuildScope): Named<NextPages> {
 
 function buildWay({ next, send, in: sentIn, first, more, total, size, cap }: FileWay): NextPages {
   const [name = '', most = ''] = size?.split('=') ?? []
-  return {
+  return dropAbsent({
     shape: 'next',
     position: next === 'link' ? 'link:next' : next,
-    ...(send === undefined ? {} : { send }),
-    ...(sentIn === undefined ? {} : { in: sentIn }),
-    ...(first === undefined ? {} : { first: first === '0' ? 0 : 1 }),
-    ...(more === undefined ? {} : { more }),
-    ...(total === undefined ? {} : { total }),
-    ...(size === undefined ? {} : { size: { send: name, most: Number(most) } }),
-    ...(cap === undefined ? {} : { cap }),
-  }
+    send,
+    in: sentIn,
+    first: first === undefined ? undefined : first === '0' ? 0 : 1,
+    more,
+    total,
+    size: size === undefined ? undefined : { send: name, most: Number(most) },
+    cap,
+  } as const)
 }
 
 /** Notes what is wrong with the ways of paging. */
@@ -383,20 +383,8 @@ class OperationBuilder {
     this.#checkNames(params, way)
     const isList = action === 'list'
     const isWrite = !isList && action !== 'get'
-    const {
-      about,
-      always,
-      defaults,
-      as = common.as,
-      arrays = common.arrays,
-      keyed,
-      merge,
-      rest,
-      budget,
-      format,
-      headers,
-      outer,
-    } = this.#full
+    const { about, always, defaults, keyed, merge, rest, budget, format, headers, outer, running } = this.#full
+    const { as = common.as, arrays = common.arrays } = this.#full
     const once = this.#full.once ?? (isWrite && this.#hasBody ? common.once : undefined)
     const remembers = once === undefined ? undefined : (this.#full.remembers ?? common.remembers)
     const at =
@@ -406,33 +394,33 @@ class OperationBuilder {
     const usual = /^(GET|DELETE)$/.test(this.#method) && this.#full.body !== undefined ? 'json' : undefined
     const body = this.#method === 'GET' && !this.#hasBody ? undefined : (as ?? usual)
     const answers = this.#full.answers ?? (action === 'delete' ? 'nothing' : undefined)
-    return {
-      ...(about === undefined ? {} : { about }),
-      call: `${this.#method as Method} ${this.#path as `/${string}`}`, // the form of a call proves both
-      ...(body === undefined ? {} : { body }),
+    return dropAbsent({
+      about,
+      call: `${this.#method as Method} ${this.#path as `/${string}`}` as const, // the form of a call proves both
+      body,
       ...this.#buildGraphql(at, { answers: answers ?? 'record', params, send }, this.#scope.file.pages?.[way ?? '']),
-      ...(query.length === 0 ? {} : { query }),
-      ...(arrays === undefined ? {} : { lists: arrays }),
-      ...(answers === undefined ? {} : { answers }),
-      ...(once === undefined ? {} : { once }),
-      ...(remembers === undefined ? {} : { remembers: readSpan(remembers) }),
-      ...(headers === undefined ? {} : { headers: lowerNames(headers) }),
-      ...(this.#full.running === undefined ? {} : { running: { status: this.#full.running } }),
-      ...(budget === undefined ? {} : { budget }),
-      ...(format === undefined ? {} : { format }),
+      query: query.length === 0 ? undefined : query,
+      lists: arrays,
+      answers,
+      once,
+      remembers: remembers === undefined ? undefined : readSpan(remembers),
+      headers: headers && lowerNames(headers),
+      running: running === undefined ? undefined : { status: running },
+      budget,
+      format,
       at,
-      ...(outer === undefined ? {} : { outer }),
-      ...(keyed === undefined ? {} : { keyed }),
+      outer,
+      keyed,
       ...this.#buildWhere(),
       params: { ...params, ...readPage(this.#scope.file.pages?.[way ?? '']) },
-      ...(way === undefined ? {} : { page: way }),
+      page: way,
       ...this.#buildOnePage(way),
       ...this.#buildText(params),
-      ...(Object.keys(send).length === 0 ? {} : { send }),
-      ...(always === undefined ? {} : { constant: this.#nameAll(always) }),
-      ...(defaults === undefined ? {} : { defaults: this.#nameAll(defaults) }),
-      ...(merge === undefined && rest === undefined ? {} : { rows: { merge: merge ?? [], ...(rest === undefined ? {} : { rest }) } }),
-    }
+      send: Object.keys(send).length === 0 ? undefined : send,
+      constant: always && this.#nameAll(always),
+      defaults: defaults && this.#nameAll(defaults),
+      rows: merge === undefined && rest === undefined ? undefined : dropAbsent({ merge: merge ?? [], rest }),
+    })
   }
 }
 

@@ -1,7 +1,7 @@
 /** What all builders share: the findings, references by name, and small readers of texts. */
 
 import type { Field, Fields } from '../definition/fields.ts'
-import { isObject, refusedNames } from '../definition/object.ts'
+import { dropAbsent, isObject, refusedNames } from '../definition/object.ts'
 import { findField } from '../definition/plain-schema.ts'
 import { type Condition, readSetting } from '../definition/sync.ts'
 import type { Findings, Steps } from './check-tree.ts'
@@ -88,10 +88,7 @@ function readTest(field: string, is: Scalar | readonly Scalar[] | FileTest): Con
   if (!isTest(is)) return { field, is }
   const { exists, not, above, below } = is
   const isNot = not !== undefined || exists === false
-  return {
-    ...{ field, ...(not === undefined ? {} : { is: not }), ...(exists === undefined ? {} : { exists: true }) },
-    ...{ ...(above === undefined ? {} : { above }), ...(below === undefined ? {} : { below }), ...(isNot ? { not: true } : {}) },
-  }
+  return dropAbsent({ field, is: not, exists: exists === undefined ? undefined : (true as const), above, below, not: isNot || undefined })
 }
 const isTest = (is: Scalar | readonly Scalar[] | FileTest): is is FileTest => isObject(is)
 
@@ -127,37 +124,15 @@ const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_4
 /** Reads a time such as `7d` as seconds. A time without a number is one unit. */
 export const readSpan = (text: string): number => Number(/^\d+/.exec(text)?.[0] ?? 1) * (units[text.at(-1) ?? ''] ?? 0)
 
-/** Returns an object without its undefined values. */
-export const defined = <T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> }
-
 /** Headers that belong to the transfer or to the credentials. */
-const ownHeaders: ReadonlySet<string> = new Set([
-  'host',
-  'connection',
-  'keep-alive',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-  'cookie',
-  'proxy-authorization',
-  'proxy-connection',
-  'content-length',
-  'content-type',
-  'transfer-encoding',
-  'accept-encoding',
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-])
+const ownHeaders =
+  /^(host|connection|keep-alive|upgrade|te|trailer|expect|cookie|proxy-(authorization|connection)|content-(length|type)|transfer-encoding|accept-encoding|forwarded|x-forwarded-(for|host|proto))$/
 
 /** Notes headers that no file may set. */
 export function checkHeaders({ found }: BuildScope, headers: Named<string>, steps: Steps, isSecret: boolean): void {
   for (const name of Object.keys(headers)) {
     const low = name.toLowerCase()
-    if (ownHeaders.has(low))
+    if (ownHeaders.test(low))
       found.note([...steps, name], { message: `the header ${name} cannot be set: the request makes it itself` }, 'key')
     if (low === 'authorization' && !isSecret)
       found.note(

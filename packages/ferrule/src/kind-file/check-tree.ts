@@ -29,7 +29,6 @@ export class Findings {
     this.file = file
   }
 
-  /** Notes where the key of a value stands. */
   rememberKey(steps: Steps, at: Place): void {
     this.#keys.set(pointTo('', ...steps), at)
   }
@@ -39,7 +38,6 @@ export class Findings {
     this.#values.set(pointTo('', ...steps), at)
   }
 
-  /** Notes how a key of the table is written. */
   rememberExample(steps: Steps, example: string): void {
     this.#examples.set(pointTo('', ...steps), example)
   }

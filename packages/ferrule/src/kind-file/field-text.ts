@@ -40,9 +40,7 @@ function sayType(type: string, allowed: readonly string[]): Said {
 const checkType = (type: string, use: FieldUse): Said | undefined => {
   const allowed = listFieldTypes(use)
   if (allowed.includes(type)) return undefined
-  if (isFieldType(type)) {
-    return { message: `the type ${type} is for ${listUses(type).join(' and ')} fields only`, example: example[use] }
-  }
+  if (isFieldType(type)) return { message: `the type ${type} is for ${listUses(type).join(' and ')} fields only`, example: example[use] }
   const isSentence = /^[A-Z]/.test(type) && !allowed.some((name) => name.toLowerCase() === type.toLowerCase())
   return isSentence
     ? { message: 'a type stands in front of the sentence', example: example[use] }

@@ -1,4 +1,5 @@
 /** Prints the table of kind files as JSON Schema (draft 2020-12), with which editors complete and check files. */
+import { dropAbsent } from '../definition/object.ts'
 import { textForms } from './forms.ts'
 import { type FieldUse, type KeyGroup, longest, type Shape } from './shape.ts'
 import { groups } from './table.ts'
@@ -11,8 +12,7 @@ const ref = (name: string): Json => ({ $ref: `#/$defs/${name}` })
 const printText = ({ form, most }: Extract<Shape, { is: 'text' }>): Json => ({
   type: ['string', 'number'],
   minLength: 1,
-  ...(most === undefined ? {} : { maxLength: most }),
-  ...(form === undefined ? {} : { pattern: textForms[form].pattern }),
+  ...dropAbsent({ maxLength: most, pattern: form && textForms[form].pattern }),
 })
 
 const printMap = (names: keyof typeof textForms, of: Json, most?: number): Json => ({
@@ -20,7 +20,7 @@ const printMap = (names: keyof typeof textForms, of: Json, most?: number): Json 
   propertyNames: { pattern: textForms[names].pattern },
   additionalProperties: of,
   minProperties: 1,
-  ...(most === undefined ? {} : { maxProperties: most }),
+  ...dropAbsent({ maxProperties: most }),
 })
 
 function printShape(shape: Shape): Json {
@@ -116,7 +116,7 @@ function printFields(use: FieldUse): [string, Json][] {
 }
 
 /** Prints the schema of a sort of file without fields. @param top the group that is the whole file */
-export function printTableSchema(table: Readonly<Record<string, KeyGroup>>, top: string, title: string): Json {
+export function printTableSchema(table: Readonly<Record<string, KeyGroup>>, top: string, title: string): Json & { readonly $defs: Json } {
   const { [top]: file, ...others } = table
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -127,16 +127,8 @@ export function printTableSchema(table: Readonly<Record<string, KeyGroup>>, top:
 
 /** Prints the schema of kind files. */
 export function printSchema(): Json {
-  const { kind, ...others } = groups
+  const { field: _field, ...others } = groups
   const uses: readonly FieldUse[] = ['record', 'parameter', 'credential', 'configuration', 'any']
-  return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    ...(kind === undefined ? {} : printGroup({ ...kind, title: 'A kind of Ferrule' })),
-    $defs: Object.fromEntries([
-      ...Object.entries(others)
-        .filter(([name]) => name !== 'field')
-        .map(([name, group]) => [name, printGroup(group)] as const),
-      ...uses.flatMap(printFields),
-    ]),
-  }
+  const { $defs, ...whole } = printTableSchema(others, 'kind', 'A kind of Ferrule')
+  return { ...whole, $defs: { ...$defs, ...Object.fromEntries(uses.flatMap(printFields)) } }
 }

@@ -1,4 +1,5 @@
 /** The shapes of values in kind files: what a key may hold. The reader's checks and the schema for editors come from them. */
+import { dropAbsent } from '../definition/object.ts'
 import type { FormName } from './forms.ts'
 
 /** What fields are used for: the meaning of their words depends on it. `any`: in groups for several uses. */
@@ -43,17 +44,13 @@ export interface KeyGroup {
 }
 
 /** A text. */
-export const text = (form?: FormName, most?: number): Shape => ({
-  is: 'text',
-  ...(form === undefined ? {} : { form }),
-  ...(most === undefined ? {} : { most }),
-})
+export const text = (form?: FormName, most?: number): Shape => ({ is: 'text', ...dropAbsent({ form, most }) })
 /** One of some words. */
 export const word = (...words: readonly string[]): Shape => ({ is: 'word', words })
 /** A list. */
 export const list = (of: Shape): Shape => ({ is: 'list', of })
 /** Names that the author chooses, with their values. */
-export const map = (names: FormName, of: Shape, most?: number): Shape => ({ is: 'map', names, of, ...(most === undefined ? {} : { most }) })
+export const map = (names: FormName, of: Shape, most?: number): Shape => ({ is: 'map', names, of, ...dropAbsent({ most }) })
 /** The keys of a group. */
 export const keys = (group: string): Shape => ({ is: 'keys', group })
 /** One of several shapes. */

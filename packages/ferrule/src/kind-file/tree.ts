@@ -25,7 +25,6 @@ const most = { values: 50_000, depth: 24 }
 const start: Place = { line: 1, column: 1 }
 const commaSentence = 'a comma ended the sentence: quote it'
 
-/** The library for YAML, loaded when a file is read. */
 type Yaml = typeof import('yaml')
 
 class TooLarge extends Error {}
@@ -180,10 +179,7 @@ const describeSyntax = (code: string, message: string): Said => {
 /** Mistakes that leave the rest of the tree as it is. All others make more mistakes behind them, so only the first is told. */
 const isMild = ({ code }: { readonly code: string }): boolean => code === 'TAG_RESOLVE_FAILED'
 
-/**
- * Reads a text into a tree.
- * @returns undefined if there is nothing to check further
- */
+/** Reads a text into a tree. @returns undefined if there is nothing to check further */
 export async function readTree(text: string, note: Note): Promise<Tree | undefined> {
   if (Buffer.byteLength(text) > largestFile) {
     note(start, { message: `the file is larger than ${largestFile / 1024} kB` })

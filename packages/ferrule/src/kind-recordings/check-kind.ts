@@ -85,7 +85,6 @@ export async function checkUploadedRecordings(
 
 const isWhole = (value: unknown): boolean => typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
 
-/** Tests by the names of types. */
 const types: Readonly<Record<string, (value: unknown, field: Field) => boolean>> = {
   string: (value) => typeof value === 'string',
   boolean: (value) => typeof value === 'boolean',
@@ -146,7 +145,6 @@ class SeenFields {
     else if (properties !== undefined && isObject(value)) this.add(properties, value, `${at}.`)
   }
 
-  /** Fields of records that the kind does not name. */
   get unknown(): readonly string[] {
     return [...this.#unknown].toSorted()
   }
@@ -223,10 +221,7 @@ async function checkLostAnswer(connection: Connection, recording: Recording, fin
   if (keys.size !== 1 || keys.has(undefined)) findings.fail(recording, `a repeated write has another ${once}`)
 }
 
-/**
- * Tests a recording.
- * @returns what it brought
- */
+/** Tests a recording. @returns what it brought */
 async function checkCall(connection: Connection, recording: Recording, findings: FindingList): Promise<Replay | undefined> {
   const { entity: name, action, params } = recording
   const { entity, operation } = findOperation(connection.kind, name, action)
@@ -311,7 +306,6 @@ export interface TestReport {
   readonly live: number
 }
 
-/** What all recordings of an entity brought. */
 interface Walked {
   readonly lists: WalkedList[]
   readonly fields: SeenFields
@@ -419,10 +413,7 @@ function connect(kind: Kind, { configuration, recordings }: Recordings, findings
   }
 }
 
-/**
- * Tests a kind.
- * @param files names of the files, for findings
- */
+/** Tests a kind. @param files names of the files, for findings */
 export async function testKind(kind: Kind, given: Recordings, files: TestedFiles): Promise<TestReport> {
   const findings = new FindingList(files)
   const { recordings } = given

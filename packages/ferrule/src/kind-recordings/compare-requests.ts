@@ -112,10 +112,7 @@ const nameTarget = (method: string, path: string): string => `${method} ${path.s
 export const matchesTarget = (written: RecordedRequest, { method, url }: ComparedRequest): boolean =>
   matchesText(nameTarget(written.method, written.path), nameTarget(method, url.pathname))
 
-/**
- * Lists the differences between a request and its recording.
- * @param secret names of the query that carry credentials
- */
+/** Lists the differences between a request and its recording. @param secret names of the query that carry credentials */
 export function compareRequests(written: RecordedRequest, sent: ComparedRequest, secret: ReadonlySet<string>): string[] {
   const { url, method, headers } = sent
   const query = [...url.searchParams].filter(([name]) => !secret.has(name))

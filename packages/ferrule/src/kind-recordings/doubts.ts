@@ -135,7 +135,6 @@ function listPagePaths(name: string, { pages }: ConnectorDefinition, all: readon
   ]
 }
 
-/** Lists the paths of an operation: its rows, what it merges, and the token of its changes. */
 function listOperationPaths(
   { recording, operation }: Recorded,
   token: string | undefined,

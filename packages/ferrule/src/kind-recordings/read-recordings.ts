@@ -1,7 +1,7 @@
 /** Reads recordings. All mistakes come at once, each with its place. */
 
 import type { Node, ParseError } from 'jsonc-parser'
-import { refusedNames } from '../definition/object.ts'
+import { dropAbsent, refusedNames } from '../definition/object.ts'
 import { errorTable } from '../error-table.ts'
 import { Findings, TreeChecker } from '../kind-file/check-tree.ts'
 import type { Mistake, Place } from '../kind-file/mistakes.ts'
@@ -11,7 +11,6 @@ import { deepestJson } from '../values/json/json.ts'
 import { findNearNames } from '../values/near-names.ts'
 import type { Exchange, Pairs, RecordedAnswer, RecordedRequest, Recording, Recordings } from './recording.ts'
 
-/** Largest numbers. */
 const most = { bytes: 4 * 1024 * 1024, recordings: 500, exchanges: 100, values: 500_000, samples: 500 }
 
 const sentence = text(undefined, longest.sentence)
@@ -231,10 +230,7 @@ class Reader {
   }
 }
 
-/**
- * Reads a text into a tree.
- * @returns undefined if there is nothing to check further
- */
+/** Reads a text into a tree. @returns undefined if there is nothing to check further */
 async function readRecordingTree(text: string, note: Note): Promise<Tree | undefined> {
   const start: Place = { line: 1, column: 1 }
   if (Buffer.byteLength(text) > most.bytes) {
@@ -288,7 +284,6 @@ interface FileRecording extends Pick<Recording, 'name' | 'source' | 'from' | 'da
   readonly one_page?: string
   readonly more?: boolean
 }
-/** A whole file. The table's checks prove its form. */
 interface RecordingFile {
   readonly kind: string
   readonly config?: Readonly<Record<string, unknown>>
@@ -314,26 +309,18 @@ const listPairs = (given: FilePairs = {}): Pairs =>
 const lower = <T>(headers: Readonly<Record<string, T>> = {}): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Keeps an optional member. */
-const keep = <N extends string, T>(name: N, value: T | undefined): { readonly [K in N]?: T } =>
-  (value === undefined ? {} : { [name]: value }) as { readonly [K in N]?: T } // the name is its only member
-
 function buildRequest(given: string | FileRequest): RecordedRequest {
   const { call, query, headers, body, form }: FileRequest = typeof given === 'string' ? { call: given } : given
   const [, method = '', path = '', search = ''] = /^(\S+) ([^?]*)\??(.*)$/.exec(call) ?? []
   return {
-    method,
-    path,
-    query: [...new URLSearchParams(search), ...listPairs(query)],
-    headers: lower(headers),
-    ...keep('body', body),
-    ...keep('form', form === undefined ? undefined : listPairs(form)),
+    ...{ method, path, query: [...new URLSearchParams(search), ...listPairs(query)], headers: lower(headers) },
+    ...dropAbsent({ body, form: form && listPairs(form) }),
   }
 }
 
 function buildAnswer({ status = 200, headers, body, text }: FileExchange['answer']): RecordedAnswer {
   const type = body === undefined ? {} : { 'content-type': 'application/json' }
-  return { status, headers: { ...type, ...lower(headers) }, ...keep('body', body), ...keep('text', text) }
+  return { status, headers: { ...type, ...lower(headers) }, ...dropAbsent({ body, text }) }
 }
 
 const buildExchange = ({ request, answer }: FileExchange): Exchange => ({ request: buildRequest(request), answer: buildAnswer(answer) })
@@ -343,8 +330,8 @@ function buildRecording(given: FileRecording, index: number, found: Findings): R
   const { name, source, from, params = {}, exchanges, data, meta, error, one_page: onePage, more: hasMore = false } = given
   return {
     ...{ entity, action, source, params, exchanges: exchanges.map(buildExchange) },
-    ...{ ...keep('name', name), ...keep('from', from), ...keep('data', data), ...keep('meta', meta) },
-    ...{ ...keep('error', error), ...keep('onePage', onePage), hasMore, at: found.findPlace(['recordings', String(index)]) },
+    ...dropAbsent({ name, from, data, meta, error, onePage }),
+    ...{ hasMore, at: found.findPlace(['recordings', String(index)]) },
   }
 }
 
@@ -398,10 +385,7 @@ function checkFile({ recordings }: RecordingFile, found: Findings): void {
 
 const isFile = (_value: unknown, found: Findings): _value is RecordingFile => found.mistakes.length === 0
 
-/**
- * Reads the text of a file of recordings.
- * @param options `name`: name of the file, for mistakes
- */
+/** Reads the text of a file of recordings. @param options `name`: name of the file, for mistakes */
 export async function readRecordings(text: string, { name }: { readonly name: string }): Promise<ReadRecordings> {
   const found = new Findings(name)
   const tree = await readRecordingTree(text, (at, said) => found.note([], said, at))

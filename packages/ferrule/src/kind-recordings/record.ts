@@ -68,9 +68,7 @@ export interface CallOptions {
   readonly deadlineMs?: number | undefined
 }
 
-/**
- * Makes a call, and keeps what is sent and answered.
- */
+/** Makes a call, and keeps what is sent and answered. */
 export async function makeCall(
   connection: Connection,
   { entity, action, params }: Pick<MadeCall, 'entity' | 'action' | 'params'>,
@@ -311,7 +309,6 @@ interface Pasted {
   readonly answer: HttpAnswer
 }
 
-/** Reads the headers of a HAR file: a list of names with values. */
 const readPairs = (value: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     (Array.isArray(value) ? value : []).filter(isObject).map(({ name, value: text }) => [String(name).toLowerCase(), String(text)]),
@@ -412,10 +409,7 @@ const writeEmptyFile = (kind: string, configuration: Values): string => {
   return `{\n "kind": ${writeJson(kind)},\n${config} "recordings": [\n ]\n}\n`
 }
 
-/**
- * Adds a recording at the end.
- * @param given the file's text, which was read without mistakes; undefined for a new file
- */
+/** Adds a recording at the end. @param given the file's text, which was read without mistakes; undefined for a new file */
 export async function addRecording(
   given: string | undefined,
   { kind, configuration, entry }: { readonly kind: string; readonly configuration: Values; readonly entry: Values },

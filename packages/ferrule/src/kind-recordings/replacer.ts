@@ -126,7 +126,6 @@ export class Replacer {
     for (const [name, value] of url.searchParams) this.#learnText(value, sortOfMember(name, undefined))
   }
 
-  /** Learns the texts and the long numbers of a value. */
   learn(value: unknown, holder?: Sort): void {
     if (typeof value === 'string') this.#learnText(value, holder)
     else if (isNumber(value)) {

@@ -47,10 +47,7 @@ export const listSecretHeaders = ({ credentials }: ConnectorDefinition): Readonl
     ),
   )
 
-/**
- * Makes a connection for replays.
- * @throws FerruleError `validation_failed` for a configuration that the kind does not take
- */
+/** Makes a connection for replays. @throws FerruleError `validation_failed` for a configuration that the kind does not take */
 export function createReplayConnection(kind: Kind, configuration: Readonly<Record<string, unknown>>): Connection {
   const values = new Secret(inventCredentials(kind.definition))
   const opened = { values, version: '0' }

@@ -17,7 +17,6 @@ const toHttpAnswer = ({ status, headers, body, text }: RecordedAnswer): HttpAnsw
   text: body === undefined ? (text ?? '') : writeJson(body),
 })
 
-/** A request that no recording has. */
 class Unrecorded extends Error {}
 
 /** Answers the requests of one call, in the order of its exchanges. */

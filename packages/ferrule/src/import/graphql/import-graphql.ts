@@ -214,19 +214,7 @@ const mostText = 225_000
 /** Records of a page, which schemas say in prose only. */
 const pageSize = 50
 /** Queries that answer who asks, and which account it is, the best first. */
-const whoAsks = [
-  'viewer',
-  'me',
-  'myself',
-  'whoami',
-  'self',
-  'currentUser',
-  'shop',
-  'organization',
-  'account',
-  'currentAccount',
-  'workspace',
-]
+const whoAsks = 'viewer me myself whoami self currentUser shop organization account currentAccount workspace'.split(' ')
 
 const ways: Readonly<Record<PageWay, FileWay>> = {
   connection: {
@@ -399,10 +387,7 @@ class GraphqlImport {
   }
 }
 
-/**
- * Makes a kind of the answer of an introspection query.
- * @throws DocumentError
- */
+/** Makes a kind of the answer of an introspection query. @throws DocumentError */
 export const importGraphql: Importer = (document, options) => new GraphqlImport(readSchema(document), options).build()
 
 interface ConnectionList {

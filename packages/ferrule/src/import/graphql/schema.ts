@@ -83,10 +83,7 @@ function readType(value: unknown): readonly NamedType[] {
   ]
 }
 
-/**
- * Reads the answer of an introspection query, with `data` around it or without.
- * @throws DocumentError
- */
+/** Reads the answer of an introspection query, with `data` around it or without. @throws DocumentError */
 export function readSchema(document: unknown): Schema {
   const answer = isObject(document) && isObject(document['data']) ? document['data'] : document
   const schema = isObject(answer) ? answer['__schema'] : undefined

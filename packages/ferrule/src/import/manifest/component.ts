@@ -7,118 +7,45 @@ import { fillParameters, readTemplate, type Template } from './template.ts'
 export const isScalar = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value)
 
 /** The properties of the components that are read, as the platform's component schema has them: others say nothing, even to the platform. */
-const properties: Readonly<Record<string, readonly string[]>> = {
-  DeclarativeStream: [
-    'name',
-    'retriever',
-    'incremental_sync',
-    'primary_key',
-    'schema_loader',
-    'transformations',
-    'state_migrations',
-    'file_uploader',
-  ],
-  StateDelegatingStream: ['name', 'full_refresh_stream', 'incremental_stream', 'api_retention_period'],
-  SimpleRetriever: [
-    'requester',
-    'decoder',
-    'record_selector',
-    'paginator',
-    'pagination_reset',
-    'ignore_stream_slicer_parameters_on_paginated_requests',
-    'partition_router',
-    'stream_slicer',
-  ],
-  HttpRequester: [
-    'url_base',
-    'url',
-    'path',
-    'http_method',
-    'authenticator',
-    'fetch_properties_from_endpoint',
-    'query_properties',
-    'request_parameters',
-    'request_headers',
-    'request_body_data',
-    'request_body_json',
-    'request_body',
-    'error_handler',
-    'use_cache',
-  ],
-  RecordSelector: ['extractor', 'record_filter', 'schema_normalization', 'transform_before_filtering'],
-  DpathExtractor: ['field_path', 'record_expander'],
-  DefaultPaginator: ['pagination_strategy', 'page_size_option', 'page_token_option'],
-  CursorPagination: ['cursor_value', 'page_size', 'stop_condition'],
-  PageIncrement: ['page_size', 'start_from_page', 'inject_on_first_request'],
-  OffsetIncrement: ['page_size', 'inject_on_first_request'],
-  DatetimeBasedCursor: [
-    'clamping',
-    'cursor_field',
-    'allow_catalog_defined_cursor_field',
-    'cursor_datetime_formats',
-    'start_datetime',
-    'start_time_option',
-    'end_datetime',
-    'end_time_option',
-    'datetime_format',
-    'cursor_granularity',
-    'is_data_feed',
-    'is_client_side_incremental',
-    'is_compare_strictly',
-    'global_substream_cursor',
-    'lookback_window',
-    'partition_field_end',
-    'partition_field_start',
-    'step',
-  ],
-  RequestOption: ['inject_into', 'field_name', 'field_path'],
-  ParentStreamConfig: [
-    'stream',
-    'parent_key',
-    'partition_field',
-    'request_option',
-    'incremental_dependency',
-    'lazy_read_pointer',
-    'extra_fields',
-  ],
-  SubstreamPartitionRouter: ['parent_stream_configs'],
-  ListPartitionRouter: ['cursor_field', 'values', 'request_option'],
-  AddFields: ['fields', 'condition'],
-  AddedFieldDefinition: ['path', 'value', 'value_type'],
-  DpathFlattenFields: ['field_path', 'delete_origin_value', 'replace_record', 'key_transformation'],
-  BearerAuthenticator: ['api_token'],
-  ApiKeyAuthenticator: ['api_token', 'header', 'inject_into'],
-  BasicHttpAuthenticator: ['username', 'password'],
-  OAuthAuthenticator: [
-    'client_id_name',
-    'client_id',
-    'client_secret_name',
-    'client_secret',
-    'refresh_token_name',
-    'refresh_token',
-    'token_refresh_endpoint',
-    'access_token_name',
-    'access_token_value',
-    'expires_in_name',
-    'grant_type_name',
-    'grant_type',
-    'refresh_request_body',
-    'refresh_request_headers',
-    'send_refresh_request_as_query_params',
-    'scopes',
-    'token_expiry_date',
-    'token_expiry_date_format',
-    'refresh_token_error_status_codes',
-    'refresh_token_error_key',
-    'refresh_token_error_values',
-    'refresh_token_updater',
-    'profile_assertion',
-    'use_profile_assertion',
-  ],
-  SessionTokenAuthenticator: ['login_requester', 'session_token_path', 'expiration_duration', 'request_authentication', 'decoder'],
-  SelectiveAuthenticator: ['authenticator_selection_path', 'authenticators'],
-  InlineSchemaLoader: ['schema'],
-  MinMaxDatetime: ['datetime', 'datetime_format', 'max_datetime', 'min_datetime'],
+const properties: Readonly<Record<string, string>> = {
+  DeclarativeStream: 'name retriever incremental_sync primary_key schema_loader transformations state_migrations file_uploader',
+  StateDelegatingStream: 'name full_refresh_stream incremental_stream api_retention_period',
+  SimpleRetriever:
+    'requester decoder record_selector paginator pagination_reset ignore_stream_slicer_parameters_on_paginated_requests ' +
+    'partition_router stream_slicer',
+  HttpRequester:
+    'url_base url path http_method authenticator fetch_properties_from_endpoint query_properties request_parameters ' +
+    'request_headers request_body_data request_body_json request_body error_handler use_cache',
+  RecordSelector: 'extractor record_filter schema_normalization transform_before_filtering',
+  DpathExtractor: 'field_path record_expander',
+  DefaultPaginator: 'pagination_strategy page_size_option page_token_option',
+  CursorPagination: 'cursor_value page_size stop_condition',
+  PageIncrement: 'page_size start_from_page inject_on_first_request',
+  OffsetIncrement: 'page_size inject_on_first_request',
+  DatetimeBasedCursor:
+    'clamping cursor_field allow_catalog_defined_cursor_field cursor_datetime_formats start_datetime start_time_option ' +
+    'end_datetime end_time_option datetime_format cursor_granularity is_data_feed is_client_side_incremental ' +
+    'is_compare_strictly global_substream_cursor lookback_window partition_field_end partition_field_start step',
+  RequestOption: 'inject_into field_name field_path',
+  ParentStreamConfig: 'stream parent_key partition_field request_option incremental_dependency lazy_read_pointer extra_fields',
+  SubstreamPartitionRouter: 'parent_stream_configs',
+  ListPartitionRouter: 'cursor_field values request_option',
+  AddFields: 'fields condition',
+  AddedFieldDefinition: 'path value value_type',
+  DpathFlattenFields: 'field_path delete_origin_value replace_record key_transformation',
+  BearerAuthenticator: 'api_token',
+  ApiKeyAuthenticator: 'api_token header inject_into',
+  BasicHttpAuthenticator: 'username password',
+  OAuthAuthenticator:
+    'client_id_name client_id client_secret_name client_secret refresh_token_name refresh_token token_refresh_endpoint ' +
+    'access_token_name access_token_value expires_in_name grant_type_name grant_type refresh_request_body ' +
+    'refresh_request_headers send_refresh_request_as_query_params scopes token_expiry_date token_expiry_date_format ' +
+    'refresh_token_error_status_codes refresh_token_error_key refresh_token_error_values refresh_token_updater ' +
+    'profile_assertion use_profile_assertion',
+  SessionTokenAuthenticator: 'login_requester session_token_path expiration_duration request_authentication decoder',
+  SelectiveAuthenticator: 'authenticator_selection_path authenticators',
+  InlineSchemaLoader: 'schema',
+  MinMaxDatetime: 'datetime datetime_format max_datetime min_datetime',
 }
 
 /** Values by name. */
@@ -250,7 +177,7 @@ export class Component {
   }
 
   listUnread(): readonly string[] {
-    const known = properties[this.type]
+    const known = properties[this.type]?.split(' ')
     return Object.keys(this.node).filter((name) => !this.#read.has(name) && (known?.includes(name) ?? true))
   }
 
@@ -322,16 +249,7 @@ export class Component {
   }
 }
 
-const topProperties = [
-  'version',
-  'definitions',
-  'schemas',
-  'metadata',
-  'description',
-  'concurrency_level',
-  'dynamic',
-  'schema_normalization',
-]
+const topProperties = 'version definitions schemas metadata description concurrency_level dynamic schema_normalization'.split(' ')
 
 /** Lists what the top of a manifest has that nobody reads. */
 export function readTop(source: Component, notes: Notes): void {

@@ -1,6 +1,6 @@
 /** Writes the entity of a stream. */
 import { readFirstStep } from '../../definition/fields.ts'
-import { isObject } from '../../definition/object.ts'
+import { dropAbsent, isObject } from '../../definition/object.ts'
 import type { FileEntity, FileOperation, FileSince, FileSync, FileText, Scalar } from '../../kind-file/file.ts'
 import { toSlotName, writeSentence } from '../sentences.ts'
 import type { Draft, Folded } from './draft.ts'
@@ -81,7 +81,7 @@ function writeSince(draft: Draft, writer: CallWriter): Partial<Pick<FileSync, 's
   }
   const text = around.get(start.name)
   const given = { field, send: start.name, until: end?.name, first, overlap, text, as: text !== undefined && as !== 'iso' ? as : undefined }
-  const since = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const since = dropAbsent(given)
   const isShort = Object.keys(since).length === 2
   return { since: (isShort ? { [field]: start.name } : since) as FileSince } // both are forms of it
 }
@@ -260,7 +260,6 @@ const timeTypes = { iso: 'date-time', seconds: 'unix-time', milliseconds: 'unix-
 const findFolded = ({ passed, parent }: Folded): ParamSource =>
   passed === undefined ? { is: 'parent', path: parent.path } : { is: 'grandparent', field: passed }
 
-/** Returns whether callers have this name for the position or the size of a page. */
 const isWordOfPages = (name: string): boolean => /^(cursor|limit)$/.test(name)
 
 class CallWriter {

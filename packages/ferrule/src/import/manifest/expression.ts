@@ -124,7 +124,6 @@ function readCase(condition: string): { readonly by: Slot; readonly value: strin
   return { by, value: 'true', isNot: condition.startsWith('not ') }
 }
 
-/** Reads a choice between texts by one value: `'a' if config['x'] == 'y' else 'b'`. */
 function readChoice(source: string): Choice | undefined {
   const [then = '', rest, ...more] = splitTop(source, /^\s+if\s+/)
   if (rest === undefined) return undefined

@@ -148,7 +148,6 @@ class KindMaker {
     return Object.fromEntries([...fixed].flatMap(([name, values]) => (values.size === 1 ? [...values].map((value) => [name, value]) : [])))
   }
 
-  /** Notes a header of the calls of one stream. */
   #addHeader(draft: Draft, entry: Entry): void {
     this.#headers.set(draft, [...(this.#headers.get(draft) ?? []), entry])
   }

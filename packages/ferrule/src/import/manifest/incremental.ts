@@ -1,4 +1,5 @@
 /** How a stream reads changes only: the cursor of a manifest. */
+import { dropAbsent } from '../../definition/object.ts'
 import type { Component } from './component.ts'
 import type { Notes } from './outcome.ts'
 import { type RequestOption, readOption } from './paging.ts'
@@ -89,11 +90,6 @@ export function readIncremental(cursor: Component | undefined, notes: Notes): In
     const name = cursor.text(key)
     if (name !== undefined) list.push(name)
   }
-  return {
-    ...{ field, as, type: types[recordForm] ?? 'date-time', isNewest: cursor.take('is_data_feed') === true, names },
-    ...(send === undefined ? {} : { send }),
-    ...(until === undefined ? {} : { until }),
-    ...(first === undefined ? {} : { first }),
-    ...(overlap === undefined ? {} : { overlap }),
-  }
+  const [type, isNewest] = [types[recordForm] ?? 'date-time', cursor.take('is_data_feed') === true]
+  return { field, as, type, isNewest, names, ...dropAbsent({ send, until, first, overlap }) }
 }

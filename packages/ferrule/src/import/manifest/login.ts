@@ -14,7 +14,6 @@ const listEntries = ({ query, body }: RequestDraft): readonly Entry[] | undefine
 const findForm = ({ method, query, as }: RequestDraft): FileLogin['as'] =>
   method === 'GET' ? undefined : query.length > 0 ? 'query' : as === 'form' ? 'form' : undefined
 
-/** Writes the values of a call: whole credentials, and fixed ones. */
 function writeValues(entries: readonly Entry[], scheme: Scheme, source: AuthSource): Record<string, Scalar> | undefined {
   const send: Record<string, Scalar> = {}
   for (const { name, value } of entries) {

@@ -281,7 +281,6 @@ function readCursor(strategy: Component, source: PagingSource): CursorWay | unde
   return { next, ...read, ...rest }
 }
 
-/** Finds what is wrong with a way whose parts were read. */
 function findFlaw(next: string, send: RequestOption | undefined, hasToken: boolean): string | undefined {
   const isUrl = /^link(:|$)/.test(next)
   if (isUrl && send !== undefined) return 'a position within the address of the next page'

@@ -37,7 +37,6 @@ const toValue = (value: string | number | boolean): Entry['value'] => {
   return readPlain(template) ?? template
 }
 
-/** Lists the values of a map of parameters or headers. */
 function listEntries(value: unknown, what: string, notes: Notes): readonly Entry[] {
   if (value === undefined || value === null) return []
   if (!isObject(value)) return notes.stop(`logic in ${what}`, String(value)) ?? []
@@ -111,7 +110,6 @@ function readBody(requester: Component, notes: Notes): Pick<RequestDraft, 'body'
   return { body: listEntries(form, 'the body', notes), lists: {}, as: 'form' }
 }
 
-/** Takes the query off an address. */
 function splitQuery(url: Template, notes: Notes): { readonly url: Template; readonly query: readonly Entry[] } {
   const at = url.findIndex((part) => part.is === 'text' && part.text.includes('?'))
   const part = url[at]

@@ -26,7 +26,6 @@ const accept = (operation: DocumentOperation, action: Action, found: Found | und
 const endsWithSlot = (path: string): boolean => isSlot(splitPath(path).at(-1) ?? '')
 const lastPart = (path: string): string => splitPath(path).at(-1) ?? ''
 
-/** Returns whether a path has a part for many records at once. */
 const isBatch = (path: string): boolean => splitPath(path).some((part) => /^(batch|bulk|batches|\$batch)$/i.test(part))
 const searchWord = /^(search|_?query|find|list|filter|lookup)$/i
 

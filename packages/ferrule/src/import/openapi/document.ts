@@ -74,10 +74,7 @@ export class OpenapiDocument {
     this.root = /^3\.[12]/.test(asText(given['openapi'])) ? given : asObject(upgrade(given, '3.1'))
   }
 
-  /**
-   * Follows a reference to its end. References to other documents lead to nothing.
-   * @throws DocumentError above the bound
-   */
+  /** Follows a reference to its end. References to other documents lead to nothing. @throws DocumentError above the bound */
   resolve(value: unknown): unknown {
     let found = value
     for (let chain = 0; isObject(found) && typeof found['$ref'] === 'string'; chain += 1) {

@@ -98,7 +98,7 @@ function shareOperations(entities: Named<FileEntity>): Pick<KindFile, 'entities'
       create: without(create, Object.keys(written)),
       update: without(update, Object.keys(written)),
     }
-    return [name, { ...rest, ...Object.fromEntries(Object.entries(operations).filter(([, value]) => value !== undefined)) }] as const
+    return [name, { ...rest, ...dropAbsent(operations) }] as const
   })
   return {
     ...(Object.keys(shared).length === 0 ? {} : { lists: shared }),
@@ -108,15 +108,8 @@ function shareOperations(entities: Named<FileEntity>): Pick<KindFile, 'entities'
 }
 
 /** Puts the keys of an entity in the order in which people read them. */
-const orderKeys = ({ about, key, fields, list, get, create, update, delete: remove, sync }: FileEntity): FileEntity => {
-  const rest = { list, get, create, update, delete: remove, sync }
-  return {
-    about,
-    ...(key === undefined ? {} : { key }),
-    fields,
-    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
-  }
-}
+const orderKeys = ({ about, key, fields, list, get, create, update, delete: remove, sync }: FileEntity): FileEntity =>
+  dropAbsent({ about, key, fields, list, get, create, update, delete: remove, sync })
 
 /** Chooses the call that proves the credentials: one about the user, else a list, else any call without parameters. */
 function chooseCheck(entities: Named<FileEntity>): { readonly check: KindFile['check']; readonly isGuessed: boolean } {
@@ -368,18 +361,9 @@ function findAuth(document: OpenapiDocument, operations: readonly DocumentOperat
 }
 
 /** Paths of messages and codes in answers that are errors, the most telling first. */
-const errorMessages = [
-  'error.message',
-  'message',
-  'errors[0].message',
-  'errors[0].detail',
-  'errorMessages[0]',
-  'detail',
-  'error_description',
-  'errors[0].title',
-  'title',
-  'error',
-]
+const errorMessages = (
+  'error.message message errors[0].message errors[0].detail errorMessages[0] detail error_description errors[0].title ' + 'title error'
+).split(' ')
 const errorCodes = ['error.code', 'code', 'errors[0].code', 'error_code', 'errorCode', 'category', 'error.type', 'errors[0].error_code']
 
 function hasText(schemas: Schemas, schema: unknown, path: string): boolean {

@@ -11,22 +11,7 @@ export interface Found {
   readonly isGuessed: boolean
 }
 
-const rowNames = [
-  'data',
-  'results',
-  'result',
-  'items',
-  'values',
-  'records',
-  'entries',
-  'rows',
-  'elements',
-  'objects',
-  'list',
-  'content',
-  'hits',
-  'nodes',
-]
+const rowNames = 'data results result items values records entries rows elements objects list content hits nodes'.split(' ')
 const recordNames = ['data', 'result', 'results', 'item', 'record', 'object', 'response']
 /** Words that stand beside rows or a record, and hold neither. */
 const besides =
@@ -102,11 +87,7 @@ const isScalar = (schemas: Schemas, schema: unknown): boolean => {
   return items === undefined && (types.has('string') || types.has('integer') || types.has('number'))
 }
 
-/**
- * Finds what identifies a record.
- * @param slot the slot of the call for one record, if there is one
- * @returns undefined if nothing does
- */
+/** Finds what identifies a record. @param slot the slot of the call for one record, if there is one @returns undefined if nothing does */
 export function findKey(
   schemas: Schemas,
   { properties }: Shape,

@@ -3,6 +3,7 @@ import type { ConnectorDefinition, CredentialScheme, Limits, Origins, Rate } fro
 import type { ConsentRevocation, Exchange, Grant } from '../../definition/consent.ts'
 import type { Field, Fields, Finding } from '../../definition/fields.ts'
 import { find, opt, secret, str, time } from '../../definition/fields.ts'
+import { dropAbsent } from '../../definition/object.ts'
 import { listSlots } from '../../definition/templates.ts'
 import { buildFields, hostSlots, readFinding, wholeHost } from '../build-fields.ts'
 import { type BuildScope, checkHeaders, lowerNames, readSpan, refer } from '../build-scope.ts'
@@ -11,7 +12,8 @@ import type { FileLimits, FileLogin, FileOauth, FileScheme, KindFile, Named } fr
 import { findNearWord } from '../mistakes.ts'
 import { buildLogin, buildLoginFields, checkLogin } from './build-login.ts'
 
-const docsFinding = ({ file }: BuildScope): Finding => ({
+/** Says where people find values whose fields do not say it. */
+export const docsFinding = ({ file }: BuildScope): Finding => ({
   says: `The documentation of ${file.title} describes where.`,
   ...(file.docs === '' ? {} : { url: file.docs }),
 })
@@ -218,7 +220,7 @@ function buildExchange(oauth: FileOauth): Exchange {
     call: `POST ${pathOf(token)}`,
     ...(client === 'basic' && signed === undefined ? { headers: { authorization: 'Basic {client_id}:{client_secret}' } } : {}),
     as,
-    ...(refusal === undefined ? {} : { refusal }),
+    ...dropAbsent({ refusal }),
   } as const
   const expires = { seconds: expires_in, field: 'token_expiry_date' }
   if (page === undefined) return { ...common, read: { access_token }, expires, refresh: buildOwnGrant(oauth, inBody) }
@@ -245,8 +247,8 @@ function checkSigned(
       { message: 'a way with a page of consent gets its token for a code', example: 'a way of its own, without page' },
       'key',
     )
-  const named = { key: signed.key, ...(signed.passphrase === undefined ? {} : { passphrase: signed.passphrase }) }
-  for (const [word, name] of Object.entries(named))
+  const { key, passphrase } = signed
+  for (const [word, name] of Object.entries(dropAbsent({ key, passphrase })))
     refer(scope, {
       ...{ steps: [...steps, word], what: 'a field of this way to authenticate', name, valid: Object.keys(fields) },
       example: `fields: { ${name}: secret Private key }`,
@@ -254,48 +256,29 @@ function checkSigned(
   checkTemplates(scope, signed.claims, fields, [...steps, 'claims'])
 }
 
-const buildConsent = (
-  title: string,
-  {
-    page,
+function buildConsent(title: string, oauth: FileOauth, page: string): NonNullable<CredentialScheme['consent']> {
+  const { scopes, separator, pkce, names = {}, always = {}, who = `The owner of the ${title} account can consent.` } = oauth
+  const { signature, returns, accounts, revoke } = oauth
+  return dropAbsent({
+    page: `GET ${pathOf(page)}` as const,
+    send: { [names.client_id ?? 'client_id']: 'client_id' },
+    constant: { response_type: 'code', ...toTexts(always) },
     scopes,
     separator,
-    pkce = false,
-    names = {},
-    always = {},
+    pkce: pkce || undefined,
+    oauthClient: grantFields,
     who,
-    signature,
+    code: [names.code ?? 'code'],
+    signature: signature === undefined ? undefined : { param: signature, key: 'client_secret' },
     returns,
-    accounts,
-    revoke,
-  }: FileOauth & {
-    readonly page: string
-  },
-): NonNullable<CredentialScheme['consent']> => ({
-  page: `GET ${pathOf(page)}`,
-  send: { [names.client_id ?? 'client_id']: 'client_id' },
-  constant: { response_type: 'code', ...toTexts(always) },
-  ...(scopes === undefined ? {} : { scopes }),
-  ...(separator === undefined ? {} : { separator }),
-  ...(pkce ? { pkce } : {}),
-  oauthClient: grantFields,
-  who: who ?? `The owner of the ${title} account can consent.`,
-  code: [names.code ?? 'code'],
-  ...(signature === undefined ? {} : { signature: { param: signature, key: 'client_secret' } }),
-  ...(returns === undefined ? {} : { returns }),
-  ...(accounts === undefined
-    ? {}
-    : {
-        accounts: {
-          call: `GET ${accounts.call.slice('GET '.length)}` as `GET /${string}`, // the form of the table
-          send: accounts.send ?? {},
-          at: accounts.at ?? '',
-          id: accounts.id,
-          name: accounts.name,
-          configuration: accounts.to,
-        },
-      }),
-  ...(revoke === undefined ? {} : { revoke: buildRevocation(revoke) }),
+    accounts: accounts && buildAccounts(accounts),
+    revoke: revoke && buildRevocation(revoke),
+  })
+}
+
+const buildAccounts = ({ call, send = {}, at = '', id, name, to: configuration }: NonNullable<FileOauth['accounts']>) => ({
+  call: `GET ${call.slice('GET '.length)}` as `GET /${string}`, // the form of the table
+  ...{ send, at, id, name, configuration },
 })
 
 const buildRevocation = ({ call, send, as = 'form', ended = [] }: NonNullable<FileOauth['revoke']>): ConsentRevocation => ({
@@ -357,7 +340,6 @@ function checkPageWords(scope: BuildScope, oauth: FileOauth, steps: Steps): void
     })
 }
 
-/** Checks that calls beside the token send fields of the way. */
 function checkSent(
   scope: BuildScope,
   { accounts, revoke }: FileOauth,
@@ -407,10 +389,10 @@ function buildScheme(scope: BuildScope, name: string, scheme: FileScheme): Crede
   return {
     title,
     fields,
-    send: { headers: lowerNames(headers), ...(query === undefined ? {} : { query }) },
+    send: dropAbsent({ headers: lowerNames(headers), query }),
     ...(Object.keys(fixed).length === 0 ? {} : { headers: lowerNames(fixed) }),
     ...(oauth === undefined ? (login === undefined ? {} : buildLogin(login)) : { exchange: buildExchange(oauth) }),
-    ...(oauth?.page === undefined ? {} : { consent: buildConsent(file.title, { ...oauth, page: oauth.page }) }),
+    ...(oauth?.page === undefined ? {} : { consent: buildConsent(file.title, oauth, oauth.page) }),
   }
 }
 
@@ -466,6 +448,6 @@ export function buildLimits(scope: BuildScope, definition: Pick<ConnectorDefinit
     rates: readRates(scope, limits.rates, ['limits', 'rates']),
     ...(own.length === 0 ? {} : { budgets: Object.fromEntries(own) }),
     ...buildBucket(scope, limits),
-    ...(resets === undefined ? {} : { window: { ...(left === undefined ? {} : { left }), resets, form: as } }),
+    ...(resets === undefined ? {} : { window: dropAbsent({ left, resets, form: as }) }),
   }
 }

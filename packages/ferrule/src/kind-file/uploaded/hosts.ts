@@ -47,10 +47,7 @@ const innerEnds = ['localhost', 'localdomain', 'local', 'internal', 'intranet', 
 const example = 'https://api.example.com'
 const isLabel = (text: string): boolean => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text)
 
-/**
- * Describes what is wrong with the host of an address; undefined if nothing is.
- * @param address as the file has it, perhaps with slots
- */
+/** Describes what is wrong with the host of an address; undefined if nothing is. @param address as the file has it, perhaps with slots */
 export function findHostFlaw(address: string): string | undefined {
   if (!address.startsWith('https://')) return 'must be an address with https'
   const authority = /^[^/?#]*/.exec(address.slice('https://'.length))?.[0] ?? ''
