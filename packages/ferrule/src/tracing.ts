@@ -79,11 +79,7 @@ async function runTraced<T>(span: Span, work: (span: Span) => Promise<T>, signal
   }
 }
 
-/**
- * Runs work within a span.
- * @param describe called only if something collects spans
- * @throws what the work throws
- */
+/** Runs work within a span. @param describe called only if something collects spans @throws what the work throws */
 export function inSpan<T>(describe: () => SpanStart, work: (span?: Span) => Promise<T>): Promise<T> {
   if (tracing === undefined) return work()
   const start = describe()

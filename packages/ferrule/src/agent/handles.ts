@@ -60,10 +60,7 @@ export class Handles {
     return p
   }
 
-  /**
-   * Reads what is kept under an id of a position.
-   * @throws FerruleError `invalid_cursor` when it is no longer kept
-   */
+  /** Reads what is kept under an id of a position. @throws FerruleError `invalid_cursor` when it is no longer kept */
   async readKept(id: string): Promise<unknown> {
     const text = await this.#options.kept.get(id)
     if (text === undefined) throw failHandle('what it continues is kept for 10 minutes, and is no longer there; or the handle is damaged')

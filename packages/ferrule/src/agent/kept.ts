@@ -2,10 +2,7 @@
 
 /** Where it is kept. An implementation may forget anything at any time: the model is then told to start again. */
 export interface KeptStore {
-  /**
-   * Keeps a text.
-   * @returns false if the text is too large to be kept
-   */
+  /** Keeps a text. @returns false if the text is too large to be kept */
   put(id: string, text: string, untilMs: number): boolean | Promise<boolean>
   /** Returns a kept text; undefined: never kept, or forgotten. */
   get(id: string): string | undefined | Promise<string | undefined>
@@ -22,10 +19,7 @@ export interface KeptBounds {
   readonly now?: () => number
 }
 
-/**
- * Makes a store in memory. When it is full it forgets the oldest texts.
- * @param bounds how much is kept
- */
+/** Makes a store in memory. When it is full it forgets the oldest texts. @param bounds how much is kept */
 export function createKeptStore(bounds: KeptBounds = {}): KeptStore {
   const { mostCharacters = 4_000_000, mostInAll = 32_000_000, mostTexts = 1_000, now = Date.now } = bounds
   const texts = new Map<string, { readonly text: string; readonly untilMs: number }>() // in the order of their arrival

@@ -45,10 +45,7 @@ export class Reach {
     return { connectors: connectors.filter((each) => this.#includes(each)), next }
   }
 
-  /**
-   * Reads the connector of an id.
-   * @throws FerruleError `connector_not_found`
-   */
+  /** Reads the connector of an id. @throws FerruleError `connector_not_found` */
   async get(id: string, limits: RequestLimits): Promise<AgentConnector> {
     const found = await this.source.getConnector(id, limits)
     if (found !== undefined && this.#includes(found)) return found

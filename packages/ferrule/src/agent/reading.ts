@@ -169,10 +169,7 @@ async function answerResult(running: RunningCall, reading: Reading, result: Resu
   return { text, isError: false }
 }
 
-/**
- * Runs an operation and answers its rows.
- * @throws what the source throws
- */
+/** Runs an operation and answers its rows. @throws what the source throws */
 export async function answerRead(running: RunningCall, reading: Reading): Promise<AgentAnswer> {
   const { request, connector, columns, kind } = reading
   // The rows of a statement stand inside of its record, so the fields of rows are chosen here.

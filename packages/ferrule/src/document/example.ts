@@ -34,10 +34,7 @@ function objectExample(schema: Schema): Schema {
   return Object.fromEntries(required.map((name) => [name, buildExample(properties[name], name)]))
 }
 
-/**
- * Builds an example of a schema's values.
- * @param name placeholder in angle brackets, where only the caller knows the value
- */
+/** Builds an example of a schema's values. @param name placeholder in angle brackets, where only the caller knows the value */
 export function buildExample(schema: unknown, name: string): unknown {
   if (!isObject(schema)) return null
   if (Array.isArray(schema['examples'])) return schema['examples'][0]

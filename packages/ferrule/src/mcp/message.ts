@@ -37,10 +37,7 @@ function toPlain(value: unknown): unknown {
 
 const refuse = (message: string): { readonly refusal: MessageRefusal } => ({ refusal: { code: messageCodes.invalidRequest, message } })
 
-/**
- * Reads a message.
- * @param value JSON with exact integers
- */
+/** Reads a message. @param value JSON with exact integers */
 export function readMessage(value: unknown): { readonly message: McpMessage } | { readonly refusal: MessageRefusal } {
   if (Array.isArray(value)) return refuse('Send one message at a time: batches are not supported.')
   if (!isObject(value)) return refuse('A message must be a JSON object.')

@@ -57,10 +57,7 @@ interface ProgressOptions {
   readonly everyMs: number
 }
 
-/**
- * Reports progress until it is stopped; without a progress token it reports nothing.
- * @returns stops the reports
- */
+/** Reports progress until it is stopped; without a progress token it reports nothing. @returns stops the reports */
 function reportProgress({ mcpReq }: ServerContext, { what, everyMs }: ProgressOptions): () => void {
   const { progressToken } = mcpReq._meta ?? {}
   if (progressToken === undefined) return () => undefined

@@ -35,10 +35,7 @@ function findProblem(rules: OptionRules, [name, value]: [string, unknown]): read
   return value === undefined || fits(value) ? [] : [{ field, message, error_code: 'type' }]
 }
 
-/**
- * Checks options; undefined counts as none.
- * @throws FerruleError `validation_failed` with the name of every unknown or wrong option
- */
+/** Checks options; undefined counts as none. @throws FerruleError `validation_failed` with the name of every unknown or wrong option */
 export function checkOptions(rules: OptionRules, options: unknown): void {
   if (options === undefined) return
   if (!isObject(options)) throw failValidation([{ field: '/options', message: 'must be an object', error_code: 'type' }])

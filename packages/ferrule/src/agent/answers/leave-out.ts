@@ -125,10 +125,6 @@ function shortenAt(value: unknown, [most, path, found]: readonly [number, string
   )
 }
 
-/**
- * Shortens every text of a value.
- * @param most maximum number of characters of a text
- * @param found gets the paths of shortened texts
- */
+/** Shortens every text of a value. @param most maximum number of characters of a text @param found gets the paths of shortened texts */
 export const shorten = (value: unknown, most: number, found: Shortened): unknown =>
   most === Number.POSITIVE_INFINITY ? value : shortenAt(value, [most, '', found])

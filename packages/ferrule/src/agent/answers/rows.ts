@@ -197,10 +197,7 @@ function leaveFieldsOut(wanted: RowsToWrite, left: readonly unknown[], { facts, 
   return fitted.lines.length > written.fitted.lines.length ? { columns, fitted, leftOut } : written
 }
 
-/**
- * Writes rows as an answer.
- * @returns the text: its estimate is at most `maxTokens`
- */
+/** Writes rows as an answer. @returns the text: its estimate is at most `maxTokens` */
 export async function writeRows(wanted: RowsToWrite): Promise<string> {
   const { rows, offset, title, maxTokens, isSingle } = wanted
   if (offset.character !== undefined) return writePiece(wanted)

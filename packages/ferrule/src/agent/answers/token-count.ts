@@ -6,9 +6,7 @@
  * is counts as many tokens as it has bytes.
  */
 
-/**
- * What the estimate of tokens knows of the vocabulary o200k. test/agent/tokens.test.ts compares every entry with the vocabulary.
- */
+/** What the estimate of tokens knows of the vocabulary o200k. test/agent/tokens.test.ts compares every entry with the vocabulary. */
 
 /** Words that are one token: in lower case, with a capital, and with a space in front; at most two with another sign in front. */
 export const wordList: readonly string[] = [
@@ -141,10 +139,7 @@ function countRun(text: string, from: number, to: number): number {
 
 const space = 0x20
 
-/**
- * Estimates the tokens of a text.
- * @returns at least the number that o200k has for it
- */
+/** Estimates the tokens of a text. @returns at least the number that o200k has for it */
 export function estimateTokens(text: string): number {
   let tokens = 0
   for (let at = 0, end = 0; at < text.length; at = end) {

@@ -62,10 +62,7 @@ function execute(hosted: Hosted, { entity, action, params, maxAge, idempotencyKe
   })
 }
 
-/**
- * Makes the source of a client of the service: the connectors of its organization.
- * @param transport the client's way to the service
- */
+/** Makes the source of a client of the service: the connectors of its organization. @param transport the client's way to the service */
 export function createHostedSource(transport: Transport): AgentSource {
   const connectors = new Connectors(transport)
   const copies = new ContextStore(transport)

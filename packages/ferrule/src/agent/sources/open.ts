@@ -17,10 +17,7 @@ function readCursor(cursor: string | undefined): { readonly index: number; reado
   return { index: Number(index), own: own === '' ? undefined : own }
 }
 
-/**
- * Joins sources. A connector belongs to the first source that has its id.
- * @param sources the sources
- */
+/** Joins sources. A connector belongs to the first source that has its id. @param sources the sources */
 function joinSources(sources: readonly AgentSource[]): AgentSource {
   const owners = new WeakMap<AgentConnector, AgentSource>()
   const own = (source: AgentSource, connector: AgentConnector): AgentConnector => {
@@ -163,10 +160,7 @@ const listGiven = (given: AgentSources): readonly Given[] => {
   return Array.isArray(given) ? nameAll(given) : isObject(given) ? Object.entries(given) : []
 }
 
-/**
- * Makes one source of everything that tools reach.
- * @throws FerruleError `validation_failed` for a value that is no source
- */
+/** Makes one source of everything that tools reach. @throws FerruleError `validation_failed` for a value that is no source */
 export function openSources(given: AgentSources): AgentSource {
   const sources = listGiven(given).map(openNamed)
   const [only] = sources

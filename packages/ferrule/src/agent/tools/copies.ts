@@ -126,10 +126,7 @@ function describeRest({ meta, facets, left_out }: SearchResult): Readonly<Record
   }
 }
 
-/**
- * Searches all connectors that the tools reach.
- * @param filter conditions of the call
- */
+/** Searches all connectors that the tools reach. @param filter conditions of the call */
 async function searchAll(running: RunningCall, filter: Readonly<Record<string, unknown>> | undefined): Promise<AgentAnswer> {
   const { context, args, limits, from } = running
   const { reach, handles, maxTokens } = context

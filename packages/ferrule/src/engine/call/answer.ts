@@ -105,10 +105,7 @@ export function parseBody(operation: Pick<CompiledOperation, 'kind' | 'lines'>, 
 const hasNoRecord = ({ action, operation }: CompiledOperation, { text, bytes, apart }: WireAnswer): boolean =>
   operation.answers === 'nothing' || (isWriting(action) && text === '' && bytes === undefined && apart === undefined)
 
-/**
- * Parses the body of a success, with the text of its rows if the call kept the bytes.
- * @throws FerruleError as `parseBody`
- */
+/** Parses the body of a success, with the text of its rows if the call kept the bytes. @throws FerruleError as `parseBody` */
 export function parseSuccess(operation: CompiledOperation, answer: WireAnswer, rawRows?: Call['rawRows']): Pick<Success, 'body' | 'text'> {
   const { text, kept } = answer
   if (hasNoRecord(operation, answer)) return { body: {} }

@@ -14,11 +14,7 @@ import { isInParts } from './page-records.ts'
 export interface Apart {
   /** Size in bytes above which a body goes to `read`. The event loop parses a smaller body in a few milliseconds. */
   readonly from: number
-  /**
-   * Parses the body of a job and takes over its bytes.
-   * @param asked `kind` of the job
-   * @throws the signal's reason
-   */
+  /** Parses the body of a job and takes over its bytes. @param asked `kind` of the job @throws the signal's reason */
   read(job: ApartJob, asked: { readonly kind: Kind; readonly signal: AbortSignal }): Promise<ApartResult>
 }
 

@@ -213,10 +213,7 @@ const readElement = (xml: string, name: string): string | undefined => {
   return text === undefined || text === '' ? undefined : unescapeXml(text)
 }
 
-/**
- * Reads the error of a file's host, and releases the connection.
- * @param link the requested URL; its query is secret while it is valid
- */
+/** Reads the error of a file's host, and releases the connection. @param link the requested URL; its query is secret while it is valid */
 async function readFileHostError({ body }: StreamAnswer, link: URL): Promise<FileHostError> {
   const xml = await readBeginning(body)
   if (!/<Error[\s>]/.test(xml)) return {}

@@ -102,10 +102,7 @@ async function readPageApart(running: Running, value: ApartValue, answer: WireAn
   return readPageApart(running, next, completed)
 }
 
-/**
- * Reads the records of a page.
- * @throws FerruleError `upstream_answer_invalid`, and errors of the lookup: nothing is shown then
- */
+/** Reads the records of a page. @throws FerruleError `upstream_answer_invalid`, and errors of the lookup: nothing is shown then */
 async function readPage(running: Running, { answer, body, text }: Omit<Success, 'is' | 'warnings'>): Promise<Page> {
   const { operation, params, connection } = running
   const value = readTaken(operation, answer)
@@ -157,15 +154,9 @@ const identityMs = 10_000
 
 /** Runs operations. Knows no vendor: a definition arrives as a value. */
 export interface Engine {
-  /**
-   * Runs one operation.
-   * @throws FerruleError of the error table; the reason of `call.signal` if it aborts
-   */
+  /** Runs one operation. @throws FerruleError of the error table; the reason of `call.signal` if it aborts */
   run(connection: Connection, call: Call): Promise<Outcome>
-  /**
-   * Proves the credentials of a connection with one cheap call.
-   * @throws FerruleError `upstream_auth_failed` and others, as `run`
-   */
+  /** Proves the credentials of a connection with one cheap call. @throws FerruleError `upstream_auth_failed` and others, as `run` */
   check(connection: Connection, options?: CheckOptions): Promise<void>
   /**
    * Fetches the scopes that the vendor granted to the credentials.
@@ -203,10 +194,7 @@ export interface Engine {
    * @throws FerruleError as `check`
    */
   checkAccount(connection: Connection, options?: CheckOptions): Promise<AccountIdentity | undefined>
-  /**
-   * Sends a request that no operation describes, below the address of the kind's API.
-   * @throws FerruleError as `sendToVendor`
-   */
+  /** Sends a request that no operation describes, below the address of the kind's API. @throws FerruleError as `sendToVendor` */
   request(connection: Connection, call: VendorCall): Promise<VendorReply>
   /** Closes all sockets at once; running calls fail. */
   close(): Promise<void>

@@ -96,10 +96,7 @@ const completeRow = (row: unknown, record: unknown, take: readonly (readonly [Pa
     if (getAt(row, field) === undefined) setAt(row as Record<string, unknown>, field, getAt(record, path) ?? null)
 }
 
-/**
- * Hides flagged rows of a page and completes the others.
- * @param found the records of `listIdsToLookUp`
- */
+/** Hides flagged rows of a page and completes the others. @param found the records of `listIdsToLookUp` */
 export function showRows(showing: Showing, rows: readonly unknown[], found: LookedUp): Shown {
   const { operation } = showing
   if (operation.operation.join !== undefined) return joinRows(showing, rows, found)

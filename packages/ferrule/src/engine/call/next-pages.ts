@@ -164,10 +164,7 @@ export interface NextSource extends Pick<Listed, 'answer' | 'body'> {
   readonly given: Params
 }
 
-/**
- * Reads the meta of a page, with the cursor of the next one.
- * @throws FerruleError `upstream_answer_invalid`
- */
+/** Reads the meta of a page, with the cursor of the next one. @throws FerruleError `upstream_answer_invalid` */
 export function readNextMeta(connection: Connection, operation: CompiledOperation, page: NextPages, source: NextSource): ListMeta {
   const { given, listed = 0, ...read } = source
   const start = readCursor(connection, operation, given)

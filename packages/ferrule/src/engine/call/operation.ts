@@ -316,10 +316,7 @@ export function findOperation(kind: Kind, entityName: string, action: string): C
   return made
 }
 
-/**
- * Finds the operation behind a lookup of the kind.
- * @throws FerruleError `definition_invalid`
- */
+/** Finds the operation behind a lookup of the kind. @throws FerruleError `definition_invalid` */
 export const findLookup = (kind: Kind, name: string): { readonly lookup: Lookup; readonly operation: CompiledOperation } => {
   const lookup = kind.definition.lookups?.[name]
   if (lookup === undefined) throw fail('definition_invalid', { reason: `${readSlug(kind.definition.kind)} has no lookup ${name}` })

@@ -182,10 +182,7 @@ function assumePage(operation: CompiledOperation, { next }: PositionPages, { par
   return { [next.meta]: info, next_params: rows > 0 && rows >= size ? { [next.param]: page + 1 } : null }
 }
 
-/**
- * Reads the meta of a list.
- * @throws FerruleError `upstream_answer_invalid` for a position that cannot be used
- */
+/** Reads the meta of a list. @throws FerruleError `upstream_answer_invalid` for a position that cannot be used */
 export function readMeta(operation: CompiledOperation, { answer, body, params, made, ready = true, listed }: MetaSource): ListMeta {
   const page = findPageDefinition(operation)
   if (page === undefined || 'position' in page) return { next_params: null }
@@ -354,19 +351,13 @@ export interface NamedRows extends Pick<Page, 'listed'> {
   readonly rows: readonly unknown[]
 }
 
-/**
- * Reads the rows of an answer and renames their fields.
- * @throws FerruleError `upstream_answer_invalid` without rows
- */
+/** Reads the rows of an answer and renames their fields. @throws FerruleError `upstream_answer_invalid` without rows */
 export const nameRows = ({ operation, params }: Pick<PageOptions, 'operation' | 'params'>, body: unknown): NamedRows => ({
   rows: readRows(operation, body).map((row) => nameRow(operation, row, params)),
   listed: countRows(operation, body),
 })
 
-/**
- * Makes the records of a page.
- * @param found the records of `listIdsToLookUp`
- */
+/** Makes the records of a page. @param found the records of `listIdsToLookUp` */
 export function buildPage(options: PageOptions, { rows: given, listed }: NamedRows, found: LookedUp): BuiltPage {
   const { operation, params } = options
   const { rows, ...counts } = showRows(options, given, found)

@@ -54,10 +54,7 @@ const parseTimeParameter = (value: unknown): number => {
   return milliseconds
 }
 
-/**
- * Encodes a value as one path segment.
- * @throws FerruleError `invalid_parameter` for a value that would change the path
- */
+/** Encodes a value as one path segment. @throws FerruleError `invalid_parameter` for a value that would change the path */
 export const encodePathSegment = (name: string, value: unknown): string => {
   const text = String(value)
   // URL parsing resolves '.' and '..' even if percent-encoded, and an empty slot names another resource. Half of a surrogate pair has no

@@ -365,10 +365,7 @@ const isRepeatable = (running: Running): boolean => !isWrite(running) || running
 /** Treats a call as a read: it may be repeated, as a poll, or because that was decided already. */
 export const asRead = (running: Running): Running => ({ ...running, operation: { ...running.operation, action: 'get' } })
 
-/**
- * Waits before the next attempt.
- * @throws the error itself if there is no further attempt; the reason of a signal that ends the pause
- */
+/** Waits before the next attempt. @throws the error itself if there is no further attempt; the reason of a signal that ends the pause */
 export async function pauseOrThrow(running: Running, error: unknown, failures: number): Promise<void> {
   if (!isTransient(error) || !isRepeatable(running) || failures >= countAttempts(error) || running.deadline.signal.aborted) throw error
   const pause = computePause(error, failures, running.runtime.random)
@@ -429,10 +426,7 @@ export function exchangeBeside(calling: Calling, call: `${'GET' | 'POST'} /${str
 export interface Attempts {
   /** Returns the next request to send. */
   readonly wire: () => WireRequest
-  /**
-   * Waits before the next attempt.
-   * @throws the error that ends the call
-   */
+  /** Waits before the next attempt. @throws the error that ends the call */
   readonly failed: (error: unknown, failures: number) => Promise<void>
 }
 

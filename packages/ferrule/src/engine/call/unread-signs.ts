@@ -37,52 +37,23 @@ const weakFlags: Readonly<Record<string, boolean>> = {
   complete: false,
 }
 /** Names of positions and addresses of a next page. */
-const positions: ReadonlySet<string> = new Set([
-  'next',
-  'nextpage',
-  'nextpagecursor',
-  'nextpageurl',
-  'nextpagetoken',
-  'nextcursor',
-  'nexttoken',
-  'nextkey',
-  'nextlink',
-  'nexturl',
-  'nexturi',
-  'nextrecordsurl',
-  'nexthref',
-  'nextoffset',
-  'nextmarker',
-  'cursor',
-  'continuation',
-  'continuationtoken',
-  'odatanextlink',
-  'pagetoken',
-  'paginationtoken',
-  'resumptiontoken',
-  'lastevaluatedkey',
-  'endcursor',
-  'aftercursor',
-  'scrollid',
-])
+const positions: ReadonlySet<string> = new Set(
+  (
+    'next nextpage nextpagecursor nextpageurl nextpagetoken nextcursor nexttoken nextkey nextlink nexturl nexturi ' +
+    'nextrecordsurl nexthref nextoffset nextmarker cursor continuation continuationtoken odatanextlink pagetoken ' +
+    'paginationtoken resumptiontoken lastevaluatedkey endcursor aftercursor scrollid'
+  ).split(' '),
+)
 /** What an object that is named as a position holds the position in: `next: { href }`. */
 const withinPositions: ReadonlySet<string> = new Set(['href', 'url', 'uri', 'link', 'after', 'cursor', 'token', 'page', 'offset'])
 /** Names of lists of links, of which each says what it leads to. */
 const links: ReadonlySet<string> = new Set(['links', 'link'])
 /** Names of the number of all records. */
-const totals: ReadonlySet<string> = new Set([
-  'total',
-  'totalcount',
-  'totalrecords',
-  'totalresults',
-  'totalsize',
-  'totalitems',
-  'totalelements',
-  'totalentries',
-  'totalrows',
-  'totalhits',
-  'numfound',
-])
+const totals: ReadonlySet<string> = new Set(
+  ('total totalcount totalrecords totalresults totalsize totalitems totalelements totalentries totalrows totalhits ' + 'numfound').split(
+    ' ',
+  ),
+)
 /** Names of the number of all pages. */
 const pageCounts: ReadonlySet<string> = new Set(['totalpages', 'pagecount', 'numpages', 'lastpage'])
 /** Sizes of pages that vendors use when nobody asks for another. */

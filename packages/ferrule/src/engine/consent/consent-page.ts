@@ -28,10 +28,7 @@ export function findConsentPage({ credentials }: ConnectorDefinition): { readonl
   return found
 }
 
-/**
- * Finds how the owners of a kind's accounts consent.
- * @returns undefined if the kind has no consent page
- */
+/** Finds how the owners of a kind's accounts consent. @returns undefined if the kind has no consent page */
 export function findConsent(definition: ConnectorDefinition): ConsentScheme | undefined {
   const found = findConsentPage(definition)
   if (found === undefined) return undefined

@@ -13,10 +13,7 @@ export interface OpenedCredentials {
 
 /** The source of credentials: the vault of the platform, or the memory of the library. */
 export interface CredentialSource {
-  /**
-   * Returns the current credentials.
-   * @throws FerruleError `credentials_unreadable`
-   */
+  /** Returns the current credentials. @throws FerruleError `credentials_unreadable` */
   open(): Promise<OpenedCredentials>
   /**
    * Replaces credentials that the vendor refuses. One exchange runs at a time for a connector, across all nodes. If the current version is

@@ -215,10 +215,7 @@ class Collector implements Dispatcher.DispatchHandler {
   }
 }
 
-/**
- * Sends a request and collects its answer.
- * @throws the reason of the signal, at once; TooLarge; the failure of undici
- */
+/** Sends a request and collects its answer. @throws the reason of the signal, at once; TooLarge; the failure of undici */
 export function collectAnswer(agent: Dispatcher, options: Dispatcher.DispatchOptions, collecting: Collecting): Promise<WholeAnswer> {
   collecting.signal.throwIfAborted()
   const collector = new Collector(collecting)

@@ -63,10 +63,7 @@ export class Deadline {
     clearTimeout(this.#timer)
   }
 
-  /**
-   * Waits.
-   * @throws the signal's reason if it aborts first
-   */
+  /** Waits. @throws the signal's reason if it aborts first */
   async pause(milliseconds: number): Promise<void> {
     if (milliseconds <= 0) return
     try {

@@ -105,10 +105,7 @@ export class BodyMemory {
     return this.#held
   }
 
-  /**
-   * Opens the account of a call.
-   * @param owner whose share the call uses
-   */
+  /** Opens the account of a call. @param owner whose share the call uses */
   open(owner: string): MemoryLease {
     const lease = new MemoryLease(this, owner)
     this.#leases.add(lease)

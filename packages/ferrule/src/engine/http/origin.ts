@@ -98,10 +98,7 @@ export const findWholeHost = ({ origins: { api } }: Pick<ConnectorDefinition, 'o
 
 const findSlot = (origin: string): string | undefined => /\{(\w+)\}/.exec(origin)?.[1]
 
-/**
- * Fills an origin. A value that ends with a further domain of the vendor is the whole host.
- * @throws FerruleError `validation_failed`
- */
+/** Fills an origin. A value that ends with a further domain of the vendor is the whole host. @throws FerruleError `validation_failed` */
 export function fillOrigin(connection: OriginSource, origin: string): string {
   const { domains = [] } = connection.kind.definition
   const filled = fillTemplate(connection, origin) // which checks the value
@@ -109,10 +106,7 @@ export function fillOrigin(connection: OriginSource, origin: string): string {
   return domains.some((domain) => value.endsWith(`.${domain}`)) ? `https://${value}` : filled
 }
 
-/**
- * Finds the vendor's own origin of a connector, whatever override is set.
- * @throws FerruleError `validation_failed`
- */
+/** Finds the vendor's own origin of a connector, whatever override is set. @throws FerruleError `validation_failed` */
 export function findVendorOrigin(connection: OriginSource): string {
   const { api } = connection.kind.definition.origins
   const other = findOther(connection)
@@ -167,10 +161,7 @@ export function explainAddress(source: OriginSource, thrown: unknown): unknown {
 const buildForwardedHost = (own: string, used: string): Readonly<Record<string, string>> =>
   own === used ? {} : { 'x-forwarded-host': new URL(own).host }
 
-/**
- * Resolves the origins of a call.
- * @throws FerruleError `upstream_answer_invalid` if the stored base of the customer is not the vendor's
- */
+/** Resolves the origins of a call. @throws FerruleError `upstream_answer_invalid` if the stored base of the customer is not the vendor's */
 export function resolveOrigins(connection: OriginSource, values: Readonly<Record<string, string>>): ResolvedOrigins {
   const { origins, foreign } = connection.kind.definition
   const override = connection.origin

@@ -371,10 +371,7 @@ export class RawRows extends RawJson {
     this.count = count
   }
 
-  /**
-   * Parses the rows in batches.
-   * @throws SyntaxError if the bytes are not a JSON array
-   */
+  /** Parses the rows in batches. @throws SyntaxError if the bytes are not a JSON array */
   *batches(): Generator<readonly unknown[], void, undefined> {
     const { bytes } = this
     let start = skipSpaces(bytes, 1)

@@ -56,10 +56,7 @@ class Unproven {
     else this.#waiting.delete(credential)
   }
 
-  /**
-   * Starts a call of the credentials if it is their turn.
-   * @returns true if the call is to be sent now and no longer waits
-   */
+  /** Starts a call of the credentials if it is their turn. @returns true if the call is to be sent now and no longer waits */
   enter(credential: Credential, now: number): boolean {
     if (this.#earliest(now) > now || this.#next(now) !== credential) return false
     this.#windows.take(now)
@@ -331,10 +328,7 @@ function enterShared(turn: MemoryTurn, now: number): number {
   return takeTurnAt(budget, budget.earliest(now), now)
 }
 
-/**
- * Reserves a call at a time.
- * @returns milliseconds until then
- */
+/** Reserves a call at a time. @returns milliseconds until then */
 function takeTurnAt(budget: Budget, moment: number, now: number): number {
   budget.take(moment)
   return moment - now

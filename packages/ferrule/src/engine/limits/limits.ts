@@ -47,17 +47,11 @@ export interface Reservation {
 export interface Limiter {
   /** Reserves a turn for one call. */
   reserve(asker: Asker, wish: Wish): Reservation | Promise<Reservation>
-  /**
-   * Starts the turn of a call.
-   * @returns milliseconds after which to ask again; 0 if the call may be sent now
-   */
+  /** Starts the turn of a call. @returns milliseconds after which to ask again; 0 if the call may be sent now */
   enter(turn: Turn, now: number): number | Promise<number>
   /** Ends a turn: the call was not sent, or its outcome is known. A second call has no effect. */
   giveBack(turn: Turn): void
-  /**
-   * Records that the vendor answered the call.
-   * @param taken true: it knows the credentials; false: it refused them
-   */
+  /** Records that the vendor answered the call. @param taken true: it knows the credentials; false: it refused them */
   prove(turn: Turn, taken: boolean, now: number): void
   /** Records that the vendor asked to wait until a time. */
   postpone(turn: Turn, until: number, now: number): void
@@ -89,10 +83,7 @@ export interface Budget {
   take(moment: number, caller?: object): void
   /** Counts a call that was sent without a turn. */
   count(now: number, caller?: object): void
-  /**
-   * Checks again when a turn is due.
-   * @returns milliseconds that the call must wait because the level rose; 0 counts the call as sent
-   */
+  /** Checks again when a turn is due. @returns milliseconds that the call must wait because the level rose; 0 counts the call as sent */
   readonly late?: ((now: number, caller?: object) => number) | undefined
   /** Releases the turn of a call that is not sent. */
   giveBack?(caller?: object): void

@@ -26,10 +26,7 @@ const cancelTimeout = 10_000
 /** A reply. `ready` is false if the deadline came first; the reply is then the answer that says "not ready". */
 export type Result = Reply & { readonly ready?: boolean }
 
-/**
- * Reads the handle from an answer that says "not ready".
- * @throws FerruleError `upstream_answer_invalid` without a handle
- */
+/** Reads the handle from an answer that says "not ready". @throws FerruleError `upstream_answer_invalid` without a handle */
 export const readHandle = ({ operation }: Running, { answer }: Unready, poll: Poll): string => {
   const handle = getAt(parseBody(operation, answer), parsePath(poll.handle))
   if (typeof handle !== 'string' || handle === '') throw failInvalidAnswer(operation, 'a result that is not ready, without a handle')
@@ -98,10 +95,7 @@ async function pollResult(running: Running, first: Unready, poll: Poll): Promise
   }
 }
 
-/**
- * Cancels a read whose caller disconnected before the vendor returned its handle.
- * @param sent the running request
- */
+/** Cancels a read whose caller disconnected before the vendor returned its handle. @param sent the running request */
 async function cancelLate(running: Running, sent: Promise<Attempt>): Promise<void> {
   const poll = running.operation.operation.running?.poll
   const attempt = await sent

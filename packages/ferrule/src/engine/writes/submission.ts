@@ -153,10 +153,7 @@ const addId = (error: FerruleError, { id }: Submitted): FerruleError =>
 /** Handles that messages may show. The vendor wrote them, so other forms are left out. */
 const showable = /^[\w-]{1,100}$/
 
-/**
- * Describes how to find the outcome of a write.
- * @param isBusy true if the error also has a wait
- */
+/** Describes how to find the outcome of a write. @param isBusy true if the error also has a wait */
 function describeWayOut(submission: Submitted, isBusy: boolean): string {
   const { running, id, submits, handle } = submission
   if (isUnlimited(submission)) return describeUnlimitedWayOut(submission) + askByHandle(running, handle)
@@ -195,10 +192,7 @@ function describeReason(error: unknown): string {
   return error instanceof FerruleError ? error.message.replace(/\.$/, '') : 'the call was given up'
 }
 
-/**
- * Makes the error of a write with an unknown outcome.
- * @param until when nothing of the write can run any more
- */
+/** Makes the error of a write with an unknown outcome. @param until when nothing of the write can run any more */
 function failUnknownOutcome(submission: Submitted, error: unknown, until = submission.busyUntil): FerruleError {
   const { running, id } = submission
   const reason = describeReason(error)

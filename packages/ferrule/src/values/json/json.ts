@@ -116,10 +116,7 @@ export function parseJson(text: string): unknown {
   return holdsLongNumber(value, Number.POSITIVE_INFINITY) ? parseExactly(text) : value
 }
 
-/**
- * Parses foreign JSON as `parseJson`, with limited depth.
- * @throws SyntaxError; TooDeep
- */
+/** Parses foreign JSON as `parseJson`, with limited depth. @throws SyntaxError; TooDeep */
 export const readJson = (text: string): unknown => readLimitedDepth(text, { again: parseExactly })
 
 /** Parses foreign JSON as `readJson`; undefined for any other text. */
@@ -131,16 +128,11 @@ export function tryReadJson(text: string): unknown {
   }
 }
 
-/**
- * Parses foreign JSON that stood so many levels deep within other JSON.
- * @throws SyntaxError; TooDeep
- */
+/** Parses foreign JSON that stood so many levels deep within other JSON. @throws SyntaxError; TooDeep */
 export const readInnerJson = (text: string, depth: number): unknown =>
   readLimitedDepth(text, { again: parseExactly, levels: deepestJson - depth })
 
-/**
- * Matches what a double can lose: 16 digits and points, or a large exponent. It may also match inside a string, which only costs time.
- */
+/** Matches what a double can lose: 16 digits and points, or a large exponent. It may also match inside a string, which only costs time. */
 const longDecimal = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
 
 /**

@@ -137,10 +137,7 @@ export async function* walkPages<P extends ListPage>(
   }
 }
 
-/**
- * Yields the records of a walk.
- * @throws as `walkPages`
- */
+/** Yields the records of a walk. @throws as `walkPages` */
 export async function* walkRecords<R>(pages: AsyncIterable<Pick<ListPage<R>, 'data'>>): AsyncGenerator<R, void, undefined> {
   for await (const page of pages) yield* page.data
 }

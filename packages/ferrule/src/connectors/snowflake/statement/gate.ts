@@ -198,10 +198,7 @@ const rules: readonly (Rule | undefined)[] = (() => {
   return table
 })()
 
-/**
- * Checks all tokens.
- * @returns the first thing that no statement of this kind may contain, or undefined
- */
+/** Checks all tokens. @returns the first thing that no statement of this kind may contain, or undefined */
 function findInBody(tokens: Tokens, { kind, index: verb }: Verb): Finding | undefined {
   const walk: Walk = { tokens, kind, verb, frames: [], openers: [], computedName: -2, pathColon: -2, queries: new Set(), isOpen: true }
   for (let index = 0; index < tokens.length; index += 1) {

@@ -219,11 +219,7 @@ const scanners: readonly Scan[] = (() => {
   return table
 })()
 
-/**
- * Splits a string into tokens.
- * @param text the statement as the caller wrote it
- * @returns its tokens, or why the string is refused
- */
+/** Splits a string into tokens. @param text the statement as the caller wrote it @returns its tokens, or why the string is refused */
 export function lex(text: string): Tokens | Finding {
   const tokens = new Tokens(text)
   let at = 0
