@@ -3,6 +3,7 @@
  * docs/decisions/importers.md.
  */
 
+import { dropAbsent } from '../../definition/object.ts'
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileScheme, KindFile, Named, Unsure } from '../../kind-file/file.ts'
 import { DocumentError, type Imported, type Importer, type ImportOptions } from '../imported.ts'
