@@ -79,7 +79,7 @@ describe('against a service', async () => {
   })
 
   test('entities are completed', async () => {
-    const { stdout } = await runFerrule(running.caller, 'complete', '--', 'changes', 'gong', 'use')
+    const { stdout } = await runFerrule(running.caller, 'complete', '--', '--timeout', '30', 'changes', 'gong', 'use')
     expect(stdout).toMatch(/^users\t.*\n:4\n$/)
   })
 })

@@ -80,7 +80,7 @@ describe('exit codes', () => {
       await withService(
         (_request, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(body),
         async (env) => {
-          const ended = await runFerrule({ config, env }, 'whoami', '--timeout', '5')
+          const ended = await runFerrule({ config, env }, 'whoami')
           expect(ended).toMatchObject({ code, stdout: '' })
         },
       )

@@ -123,7 +123,7 @@ describe('Ctrl-C during a walk', () => {
         .end(JSON.stringify({ ...problem, retryable: true }))
     })
     try {
-      const { code, stdout, stderr } = await runFerrule({ config, env: service.env }, ...list, '--all', '--timeout', '15')
+      const { code, stdout, stderr } = await runFerrule({ config, env: service.env }, ...list, '--all')
       expect(code).toBe(5)
       expect(readIds(stdout)).toEqual(range(1, 6))
       expect(JSON.parse(stderr).hint).toMatch(/--cursor \S+$/)

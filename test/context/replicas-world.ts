@@ -68,7 +68,7 @@ export async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
     open: async (urls = servers.replicas.map((_, index) => urlOf(index)), more = {}) => {
       const settings: ContextStoreSettings = {
         ...{ engine: 'postgres', url: new Secret(urlOf('primary')), replicas: urls.map((url) => new Secret(url)) },
-        ...{ searches: 3, writers: 2, waiting: 100, searchSeconds: 10 },
+        ...{ searches: 3, writers: 2, waiting: 100, searchSeconds: 60 },
       }
       const changes: ReplicaChange[] = []
       const usual = { settings, kinds: [testKind()], replicaRules: rules, onReplica: (change: ReplicaChange) => changes.push(change) }

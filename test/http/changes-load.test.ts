@@ -11,7 +11,7 @@ import { connectorsPath, type Json, type World } from './support.ts'
 const records = choose(2_000, 100_000)
 /** Records of a transaction, as many as a page of a vendor's list has, and entries of a page of the feed. */
 const [size, page] = [choose(100, 1_000), choose(100, 1_000)]
-const timeout = choose(120_000, 3_600_000)
+const timeout = choose(480_000, 3_600_000)
 
 /** Writes users into the copy of a connector. */
 function createWriter({ context: { store }, clock }: World, connector: string) {

@@ -275,11 +275,9 @@ describe('renewing credentials on two nodes over PostgreSQL', () => {
     here.world.now += 90_001
 
     const taker = await sourceOf(here, other)
-    let refuse: () => void = () => undefined
+    const refused = Promise.withResolvers<void>()
     const takenOver = taker.renew(version, async (current) => {
-      await new Promise<void>((resolve) => {
-        refuse = resolve
-      })
+      await refused.promise
       return vendor.exchange(current)
     })
     await expect
@@ -288,7 +286,7 @@ describe('renewing credentials on two nodes over PostgreSQL', () => {
     vendor.answer()
     expect(values(await late)['access_token']).toBe('access-2')
     await turns(5)
-    refuse()
+    refused.resolve()
     expect(values(await takenOver)['access_token']).toBe('access-2')
     expect((await here.platform.connectors.get(here.principal, here.id)).status).toBe('active')
   })

@@ -65,7 +65,7 @@ async function work(worker: SyncWorker): Promise<void> {
 async function openStore(name: string, world: World, through: Through): Promise<{ readonly store: ContextStore; close(): Promise<void> }> {
   const server = await createTestDatabase(`${name} context`)
   const store = openContextStore({
-    settings: { engine: 'postgres', url: new Secret(through(server.url)), searches: 3, writers: 3, waiting: 50, searchSeconds: 10 },
+    settings: { engine: 'postgres', url: new Secret(through(server.url)), searches: 3, writers: 3, waiting: 50, searchSeconds: 60 },
     kinds: [ledger.definition],
     clock: () => world.now,
   })
