@@ -72,7 +72,7 @@ describe.each([
     const { definition } = await parseKind(limited)
     await using logs = connectLocally({ definition, rules: {} }, { credentials: {}, origin: vendor.origin })
     await logs.execute('lines', 'list', {})
-    const second = logs.execute('lines', 'list', {}, { deadlineMs: 10_000 })
+    const second = logs.execute('lines', 'list', {}, { deadlineMs: 30_000 })
     await (holds ? expect(second).rejects.toMatchObject({ code: 'upstream_rate_limited' }) : second)
     expect(vendor.seen).toHaveLength(holds ? 1 : 2)
   })

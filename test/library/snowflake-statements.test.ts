@@ -3,6 +3,7 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
+import { heldTimers } from '../engine/support.ts'
 import { hastenTime } from '../support/hastened-time.ts'
 import { share } from '../support/share.ts'
 import { collect, failure } from './shopify-support.ts'
@@ -185,10 +186,13 @@ describe('a caller that goes away', () => {
   })
 
   test('and a deadline that comes before the vendor told anything end it too', async () => {
-    snowflake.switches.set({ windowMs: 1_500 })
+    const timers = heldTimers()
     const hold = snowflake.hold({ answer: 'nothing' })
-    const error = await failure(warehouse.record.get({ statement: statements['get'] ?? '' }, { deadlineMs: 1_000 }))
-    expect(error).toMatchObject({ code: 'upstream_timeout' })
+    const ended = failure(warehouse.record.get({ statement: statements['get'] ?? '' }, { deadlineMs: 1_000 }))
+    await hold.caught()
+    timers.pass(1_000)
+    timers[Symbol.dispose]()
+    expect(await ended).toMatchObject({ code: 'upstream_timeout' })
     await eventually(() => cancels().length).toBe(1)
     await eventually(hold.waiting).toBe(0)
     expect(ran()).toEqual([])
