@@ -143,7 +143,7 @@ test('a search that a replica cancels, cuts off or cannot run is run again on th
 
 test('a replica that falls silent is left, and its searches move to the primary', async () => {
   const line = await openLine(world.urlOf(0))
-  const node = await world.open([line.url], { replicaRules: { ...rules, answerMs: 2_000 } })
+  const node = await world.open([line.url], { replicaRules: { ...rules, answerMs: 5_000 } })
   try {
     await untilStates(node, 'used')
     const ref = createRef()

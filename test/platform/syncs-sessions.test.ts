@@ -89,7 +89,8 @@ async function killedNode(name: string, way: (url: string) => string | Promise<s
   const lease = await leased(world.raw())
   child.kill('SIGKILL')
   await once(child, 'exit')
-  const clock = { ahead: 0, now: () => Date.now() + clock.ahead }
+  const killed = Date.now()
+  const clock = { ahead: 0, now: () => killed + clock.ahead } // it stands: the lease lasts as long as the test takes
   const other = await openNode({ ...env, FERRULE_DATA: `${world.folder}-other` }, clock.now)
   const read = async () => (await other.platform.syncs.list(principalOf(other.platform), connectorId, {})).data[0]
   const close = async () => {
