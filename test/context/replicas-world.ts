@@ -46,6 +46,8 @@ export async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
   const urlOf = (server: 'primary' | number, database = 'copy'): string => {
     const url = new URL(server === 'primary' ? servers.primary : (servers.replicas[server] ?? ''))
     url.pathname = `/${database}`
+    // On a starved machine the handshake can take longer than the service usually waits.
+    if (server === 'primary') url.searchParams.set('connect_timeout', '60')
     return url.href
   }
   const runAt = async (url: string, text: string) => {

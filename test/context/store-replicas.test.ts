@@ -227,7 +227,7 @@ test('a search that only reads cannot write on a replica, and a pooler may stand
     const limits =
       "select current_setting('statement_timeout') || current_setting('jit') || current_setting('transaction_isolation') as what"
     const inside = await node.store.search(ref, (session) => session.query({ text: limits }))
-    expect(inside?.rows).toEqual([{ what: '15soffrepeatable read' }])
+    expect(inside?.rows).toEqual([{ what: '65soffrepeatable read' }])
   } finally {
     await node.store.close()
     await pooler.stop()
