@@ -1,7 +1,7 @@
 /** Counts and groups of a large connector against the same grouping by hand, in SQL on the same table and in the same sessions. */
 import { randomUUID } from 'node:crypto'
 import { decimal, id, int, known, str, time } from '../packages/ferrule/src/definition/fields.ts'
-import { createSearcher } from '../packages/server/src/copies/searcher.ts'
+import { Searcher } from '../packages/server/src/copies/searcher.ts'
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import { analyze, compareByHand, fillCopy, type HandEffort } from './by-hand.ts'
 import type { Result } from './result.ts'
@@ -87,7 +87,7 @@ async function measured({ settings }: StoreDatabase, engine: string, effort: Han
   const ref = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
   await fillCopy(store, ref, effort.records, recordOf)
   await analyze(store)
-  const searcher = createSearcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
+  const searcher = new Searcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
   const all = [countFrom(lastFifth(effort.records)), ...cases].map(({ name, params, sql }) => {
     const ours = async () => (await searcher.aggregate(ref, searcher.parseAggregate(ref, params)))?.json
     return { name, ours, sql }

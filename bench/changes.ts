@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Client } from 'pg'
 import { type FeedPosition, FeedReader } from '../packages/server/src/copies/changes/reader.ts'
 import type { EntityRef } from '../packages/server/src/copies/entity-ref.ts'
-import { createSearcher } from '../packages/server/src/copies/searcher.ts'
+import { Searcher } from '../packages/server/src/copies/searcher.ts'
 import type { StoredRecord } from '../packages/server/src/copies/store/row-encoder.ts'
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
@@ -130,7 +130,7 @@ export async function* changes(effort: SearchEffort): AsyncGenerator<Result, voi
     if (settings.engine !== 'postgres') throw new Error('it needs a server')
     const store = openContextStore({ settings, kinds: [kind] })
     await store.checkDatabase()
-    const searcher = createSearcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
+    const searcher = new Searcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
     const reader = new FeedReader({ store, searcher, timeoutMs: 60_000 })
     const measured = { store, reader, batches, server: await findServer(settings.url.reveal()) }
     const done = await alternate({ ours: true, baseline: false }, effort, (isFollowed) => measureRound(measured, isFollowed))

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityDefinition } from '../packages/ferrule/src/definition/entity.ts'
 import { id, int, known, open, str, time } from '../packages/ferrule/src/definition/fields.ts'
-import { createSearcher, type Searcher } from '../packages/server/src/copies/searcher.ts'
+import { Searcher } from '../packages/server/src/copies/searcher.ts'
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import { analyze, compareByHand, fillCopy, type HandCase, type HandEffort } from './by-hand.ts'
 import type { Result } from './result.ts'
@@ -158,7 +158,7 @@ async function measured({ settings }: StoreDatabase, engine: string, effort: Han
   await fillCopy(store, { ...ref, entity: 'teams' }, teams, (index) => ({ id: String(index), name: `Team ${index}` }))
   await fillCopy(store, ref, effort.records, makeCallOf(people))
   await analyze(store)
-  const searcher: Searcher = createSearcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
+  const searcher: Searcher = new Searcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
   const all = cases.map(({ name, action, params, sql }): HandCase => {
     const answer = () =>
       action === 'search'

@@ -7,9 +7,9 @@ import { Client } from 'pg'
 import { id, secret, str, time as timestamp } from '../packages/ferrule/src/definition/fields.ts'
 import { connector, entity } from '../packages/ferrule/src/definition/index.ts'
 import { Secret } from '../packages/ferrule/src/engine/credentials/source.ts'
-import { createEverything } from '../packages/server/src/copies/everything/everything.ts'
+import { Everything } from '../packages/server/src/copies/everything/everything.ts'
 import { buildPrimaryKey } from '../packages/server/src/copies/search/keys.ts'
-import { createSearcher } from '../packages/server/src/copies/searcher.ts'
+import { Searcher } from '../packages/server/src/copies/searcher.ts'
 import { openContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
 import type { Copies, SearchedConnector } from '../packages/server/src/copies/sync-types.ts'
@@ -155,8 +155,8 @@ async function* measure(
 ): AsyncGenerator<Result, void, undefined> {
   const cursorKey = () => Buffer.from('key')
   const copies: Pick<Copies, 'listSearched' | 'countChanges'> = { listSearched: async () => all, countChanges: () => 0 }
-  const everything = createEverything({
-    ...{ searcher: createSearcher(store, { cursorKey, clock: Date.now }), store, copies, cursorKey, clock: Date.now, searchMs: 60_000 },
+  const everything = new Everything({
+    ...{ searcher: new Searcher(store, { cursorKey, clock: Date.now }), store, copies, cursorKey, clock: Date.now, searchMs: 60_000 },
     atOnce: searches / 2,
     connectors: { readAccess: () => Promise.reject(new Error('not asked')) },
   })

@@ -1,8 +1,8 @@
 /** A search over all connectors of a store, without a service around it. */
 
-import { createEverything, type EverythingOptions } from '../../packages/server/src/copies/everything/everything.ts'
+import { Everything, type EverythingOptions } from '../../packages/server/src/copies/everything/everything.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
-import { createSearcher } from '../../packages/server/src/copies/searcher.ts'
+import { Searcher } from '../../packages/server/src/copies/searcher.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
 import type { SearchedConnector } from '../../packages/server/src/copies/sync-types.ts'
 import { type Principal, scopes } from '../../packages/server/src/values/access.ts'
@@ -51,8 +51,8 @@ export async function writeInto(
 /** Returns the function that searches all of some connectors. */
 export function searchOver(store: ContextStore, all: readonly SearchedConnector[], options: Partial<EverythingOptions> = {}) {
   const cursorKey = (): Buffer => Buffer.from('key')
-  const everything = createEverything({
-    searcher: createSearcher(store, { cursorKey, clock: Date.now }),
+  const everything = new Everything({
+    searcher: new Searcher(store, { cursorKey, clock: Date.now }),
     store,
     copies: { listSearched: async () => all, countChanges: () => 0 },
     connectors: { readAccess: () => Promise.reject(new Error('not asked')) },

@@ -4,7 +4,7 @@ import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { id, opt, str } from '../../packages/ferrule/src/definition/fields.ts'
 import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { BodyMemory } from '../../packages/ferrule/src/engine/http/memory.ts'
-import { createFolds } from '../../packages/server/src/copies/folds.ts'
+import { Folds } from '../../packages/server/src/copies/folds.ts'
 import { applyVendorEvent } from '../../packages/server/src/events/vendors/apply-event.ts'
 import { acme } from '../definition/acme.ts'
 import { share } from '../support/share.ts'
@@ -77,7 +77,7 @@ overStatements('a live read of a deleted record', async (engine) => {
     })
     const lost: [string, number][] = []
     const told = Promise.withResolvers<void>()
-    const folds = createFolds({
+    const folds = new Folds({
       store,
       onLost: async (_access, by) => void lost.push(...by),
       onFold: () => told.resolve(),
@@ -109,7 +109,7 @@ overStatements('a live read of a deleted record', async (engine) => {
     const records = [1, 2].map((number) => ({ key: `p01${number}`, fields: { id: number, status: 'file' } }))
     await store.writeBatch(files, { records, asked: world.now })
     const told = Promise.withResolvers<void>()
-    const folds = createFolds({ store, onFold: () => told.resolve(), onError: told.reject })
+    const folds = new Folds({ store, onFold: () => told.resolve(), onError: told.reject })
     for (const [number, status] of [
       [2, 'folder'],
       [3, 'folder'],
@@ -135,7 +135,7 @@ overStatements('a live read of a deleted record', async (engine) => {
       { id: 1, status: 'file' },
       { id: 2, status: 'folder' },
     ]
-    const folds = createFolds({ store })
+    const folds = new Folds({ store })
     const nothing = async () => undefined
     const applied = await applyVendorEvent({
       services: {
@@ -158,7 +158,7 @@ overStatements('a live read of a deleted record', async (engine) => {
   test('an event of the vendor reads a new record again when another one was deleted meanwhile', async () => {
     const files = { connector: createRef().connector, kind: 'words', entity: 'files' }
     await store.writeBatch(files, { records: [{ key: 'p011', fields: { id: 1, status: 'file' } }], asked: world.now })
-    const folds = createFolds({ store })
+    const folds = new Folds({ store })
     const nothing = async () => undefined
     let reads = 0
     const applied = await applyVendorEvent({
@@ -193,7 +193,7 @@ overStatements('a live read of a deleted record', async (engine) => {
     const rooms = { connector: createRef().connector, kind: 'words', entity: 'rooms' }
     await store.writeBatch(rooms, { records: [{ key: 'p011', fields: { id: 1 } }], asked: world.now })
     const told = Promise.withResolvers<void>()
-    const folds = createFolds({ store, onFold: () => told.resolve(), onError: told.reject })
+    const folds = new Folds({ store, onFold: () => told.resolve(), onError: told.reject })
     const read = (house: string, id: number, some = {}) =>
       folds.offer(
         accessOf(rooms.connector),

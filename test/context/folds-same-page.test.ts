@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
-import { BodyDigests, createFolds, digestBody, type FoldOptions } from '../../packages/server/src/copies/folds.ts'
+import { BodyDigests, digestBody, type FoldOptions, Folds } from '../../packages/server/src/copies/folds.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import type { StoredRecord } from '../../packages/server/src/copies/store/row-encoder.ts'
 import { toStoredRecord } from '../../packages/server/src/copies/sync/walk/records.ts'
@@ -56,7 +56,7 @@ overStatements('a page that was read before', async (engine) => {
         return store.foldLive(...given)
       },
     }
-    const folds = createFolds({
+    const folds = new Folds({
       store: counted,
       onFold: () => {
         told += 1

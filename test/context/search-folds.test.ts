@@ -3,7 +3,7 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { Outcome } from '../../packages/ferrule/src/engine/call/outcome.ts'
 import { RawJson, RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
-import { createFolds, type FoldOptions } from '../../packages/server/src/copies/folds.ts'
+import { type FoldOptions, Folds } from '../../packages/server/src/copies/folds.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { toStoredRecord } from '../../packages/server/src/copies/sync/walk/records.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
@@ -64,7 +64,7 @@ overStatements('records that were read live', async (engine) => {
     const onFold = (report: FoldReport) => {
       if (reports.push(report) === offered.length - notCopied) resolve()
     }
-    const folds = createFolds({ store, onFold })
+    const folds = new Folds({ store, onFold })
     for (const [given, outcome, asked = world.now + 1] of offered) folds.offer(access, given, { outcome, asked })
     await done
     await folds.close()
@@ -179,7 +179,7 @@ describe('what is left alone', () => {
     ['records with a field from another record', 'gong', call('call_transcripts', { filter: {} })],
     ['reports of other figures', 'tiktok-marketing', call('advertisers_reports_daily', { ...dayReport, metrics: '["spend"]' })],
   ])('%s', async (_says, name, given) => {
-    const folds = createFolds({ store, onError: (error) => asked.push(error) })
+    const folds = new Folds({ store, onError: (error) => asked.push(error) })
     folds.offer(accessOf(name), given, { outcome: list({ id: '1' }), asked: 0 })
     await turns()
     expect(asked).toEqual([])
@@ -193,7 +193,7 @@ describe('what is left alone', () => {
       return undefined
     }
     const forgetRecords = async () => new Map<string, number>()
-    const folds = createFolds({
+    const folds = new Folds({
       store: { getTable: tableOf, foldLive: fold, readChanges: fold, peekChanges: () => undefined, forgetRecords },
     })
     for (let time = 0; time < 3; time += 1) {
@@ -207,7 +207,7 @@ describe('what is left alone', () => {
   test('more than may wait, and what fails: both are told', async () => {
     const reports: FoldReport[] = []
     const errors: unknown[] = []
-    const folds = createFolds({ store, waiting: 2, onFold: (report) => reports.push(report), onError: (error) => errors.push(error) })
+    const folds = new Folds({ store, waiting: 2, onFold: (report) => reports.push(report), onError: (error) => errors.push(error) })
     for (const ids of [['1', '2'], ['3']])
       folds.offer(accessOf('gong'), call('users'), { outcome: list(...ids.map((id) => ({ id }))), asked: 0 })
     while (errors.length === 0) await new Promise((resolve) => setImmediate(resolve))

@@ -5,7 +5,7 @@ import type { Field } from '../../packages/ferrule/src/definition/fields.ts'
 import { type FeedPosition, FeedReader } from '../../packages/server/src/copies/changes/reader.ts'
 import { readColumnType } from '../../packages/server/src/copies/search/columns.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
-import { createSearcher as createStoreSearcher } from '../../packages/server/src/copies/searcher.ts'
+import { Searcher } from '../../packages/server/src/copies/searcher.ts'
 import { findOwnMoves, type OwnMove } from '../../packages/server/src/copies/store/types.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { changes, file, read } from '../kind-file/changes.ts'
@@ -52,7 +52,7 @@ const recordsOf = (own: OwnKind, entity: string): readonly Readonly<Record<strin
 overStatements('a copy whose kind changes', async (engine) => {
   const world = await share(createStoreWorld(engine))
   const store = world.open()
-  const searcher = createStoreSearcher(store, { cursorKey: () => Buffer.from('key'), clock: () => world.now })
+  const searcher = new Searcher(store, { cursorKey: () => Buffer.from('key'), clock: () => world.now })
   const reader = new FeedReader({ store, searcher, timeoutMs: 60_000 })
 
   const refTo = (own: OwnKind, entity: string, connector: string) => ({ connector, kind: 'acme', entity, own })

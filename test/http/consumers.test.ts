@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { connect as connectTo } from '../../packages/ferrule/src/index.ts'
 import { mostConsumers } from '../../packages/ferrule/src/wire/index.ts'
-import { type Consumers, createConsumers } from '../../packages/server/src/copies/changes/consumers.ts'
+import { Consumers } from '../../packages/server/src/copies/changes/consumers.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { share } from '../support/share.ts'
 import { overStatements, startCopyWorld } from './search-support.ts'
@@ -174,7 +174,7 @@ overStatements('a consumer of changes', async (engine) => {
         left -= 1
         return left < 0 ? killed() : write()
       }
-      return createConsumers({
+      return new Consumers({
         ...keys,
         rows: {
           ...platform.consumerRows,

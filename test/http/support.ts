@@ -11,13 +11,13 @@ import { hasRecordings } from '../../packages/server/src/connectors/kinds.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
-import type { SyncWorker } from '../../packages/server/src/copies/sync-types.ts'
+import type { SyncWorker } from '../../packages/server/src/copies/sync/worker.ts'
 import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
 import type { VendorEventWorker } from '../../packages/server/src/events/vendors/vendor-event-worker.ts'
 import type { DocumentHttp } from '../../packages/server/src/http/oauth/documents.ts'
 import { createServer, type ServerOptions } from '../../packages/server/src/http/server.ts'
 import { Stopping } from '../../packages/server/src/http/stopping.ts'
-import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
+import { ApartThreads } from '../../packages/server/src/main/apart-threads.ts'
 import { type ContextServices, createContextServices } from '../../packages/server/src/main/context-store.ts'
 import { readDocument, readUpload } from '../../packages/server/src/main/kinds/read-upload.ts'
 import { StandIns } from '../../packages/server/src/main/kinds/stand-ins.ts'
@@ -113,7 +113,7 @@ export interface WorldOptions {
 
 const ownKinds = Object.values(kindTable)
 /** Threads for large bodies, one pool for all worlds of the process: a thread loads a thousand sources, 0.7 s of CPU. They end with the process. */
-const apart = createApartThreads({ idleMs: 3_600_000 })
+const apart = new ApartThreads({ idleMs: 3_600_000 })
 
 function settingsOf(folder: string, more: Partial<Settings> | undefined): Settings {
   const env = {

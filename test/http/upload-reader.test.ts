@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test, vi } from 'vitest'
 import { unpackDefinition } from '../../packages/server/src/connectors/connector-types.ts'
-import { createUploadReader } from '../../packages/server/src/main/kinds/upload-reader.ts'
+import { UploadReader } from '../../packages/server/src/main/kinds/upload-reader.ts'
 import { acme } from '../kind-file/acme.ts'
 
 // The thread has modules of its own. In this thread nobody reads YAML.
@@ -10,7 +10,7 @@ vi.mock('yaml', () => {
   throw new Error('a file is read in the loop')
 })
 
-const reader = createUploadReader()
+const reader = new UploadReader()
 afterAll(() => reader.close())
 const read = (file: string, slug = 'acme', recordings?: string) =>
   reader.kind({ slug, file, recordings, isTested: true, taken: ['github', 'GitHub'], before: undefined })
@@ -49,7 +49,7 @@ test('recordings with a secret refuse the upload', async () => {
 })
 
 test('a file that takes too long is refused, and the next one is read by another thread', async () => {
-  const impatient = createUploadReader(5_000)
+  const impatient = new UploadReader(5_000)
   const wait = { slug: 'acme', recordings: undefined, isTested: false, taken: [], before: undefined }
   const [first, second] = await Promise.all([impatient.kind({ ...wait, file: slow }), impatient.kind({ ...wait, file: acme })])
   await impatient.close()
@@ -76,7 +76,7 @@ test('a document becomes a file in the thread; one that takes too long or too mu
     file: expect.stringContaining('GET /things'),
   })
   expect(await reader.document(given('{"a": 1}'))).toEqual({ problem: 'is no OpenAPI document, no manifest and no schema of GraphQL' })
-  const impatient = createUploadReader(2_000)
+  const impatient = new UploadReader(2_000)
   const costly = await impatient.document(given(slow.replaceAll(']', `${'*a,'.repeat(500_000)}]`)))
   await impatient.close()
   expect(costly).toEqual({ problem: expect.stringMatching(/^takes more than 2 seconds to convert/) })
@@ -94,7 +94,7 @@ test('the files that wait are bounded: one too many has a code and a next step',
 })
 
 test('the end of the service ends what is read and what waits', async () => {
-  const ending = createUploadReader()
+  const ending = new UploadReader()
   const reading = [0, 1, 2].map(() =>
     ending.kind({ slug: 'acme', file: acme, recordings: undefined, isTested: false, taken: [], before: undefined }),
   )

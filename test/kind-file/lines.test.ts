@@ -13,7 +13,7 @@ import {
   testKind,
 } from '../../packages/ferrule/src/kind-recordings/index.ts'
 import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
-import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
+import { ApartThreads } from '../../packages/server/src/main/apart-threads.ts'
 import { everythingApart, readable } from '../conformance/run.ts'
 import { fixed, type Reply, serve, testEngine } from '../engine/support.ts'
 
@@ -143,7 +143,7 @@ describe('lines', () => {
   })
 
   test('are read by the threads of a service when they are large', async () => {
-    const threads = createApartThreads()
+    const threads = new ApartThreads()
     const line = `9223372036854775807,7,1.5,true,${'x'.repeat(100)}\n`
     const body = `${names}\n${line.repeat(10_000)}`
     await using vendor = await serve(() => ({ headers: { 'content-type': 'text/csv' }, body }))

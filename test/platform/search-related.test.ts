@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
-import { createSearches, type SearchesOptions } from '../../packages/server/src/copies/searches.ts'
+import { Searches, type SearchesOptions } from '../../packages/server/src/copies/searches.ts'
 import type { CopyStatus } from '../../packages/server/src/copies/sync-types.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import { entities } from '../context/related-world.ts'
@@ -36,7 +36,7 @@ function createWorld(unsynced: readonly string[]) {
     moveToFront: async (_access, entity) => void hurried.push(entity),
     readTimes: async () => ({ syncedAt: 1_000, verifiedAt: 1_000 }),
   }
-  const searches = createSearches({ searcher, copies, clock: () => 0, searchMs: 1_000, comparesStatus: false })
+  const searches = new Searches({ searcher, copies, clock: () => 0, searchMs: 1_000, comparesStatus: false })
   const query = (params: object) => ({ entity: 'calls', params: { query: {}, ...params }, deadlineMs: 1_000 })
   return {
     hurried,

@@ -4,7 +4,7 @@ import { id } from '../../packages/ferrule/src/definition/fields.ts'
 import { parseAggregate } from '../../packages/server/src/copies/search/aggregates/parse.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
-import { createSearches, type SearchesOptions } from '../../packages/server/src/copies/searches.ts'
+import { Searches, type SearchesOptions } from '../../packages/server/src/copies/searches.ts'
 import type { CopyStatus } from '../../packages/server/src/copies/sync-types.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 
@@ -39,7 +39,7 @@ function createNode(stored: { syncedAt: number }, comparesStatus: boolean) {
     ...{ readStatus, countChanges: () => 0, refresh: async () => undefined, moveToFront: async () => undefined },
     readTimes: async () => ({ syncedAt: stored.syncedAt, verifiedAt: stored.syncedAt }),
   }
-  const searches = createSearches({ searcher, copies, clock: () => 0, searchMs: 1_000, comparesStatus })
+  const searches = new Searches({ searcher, copies, clock: () => 0, searchMs: 1_000, comparesStatus })
   const search = async () => (await searches.search(access, { entity: 'notes', params: {}, deadlineMs: 1_000 })).contextStore?.synced_at
   return { order, readStatus, search }
 }

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { parseJson, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { createAsk } from '../../packages/server/src/copies/sync/attempt.ts'
-import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
+import { ApartThreads } from '../../packages/server/src/main/apart-threads.ts'
 import { callOf, failure, gongAt, listed, type Seen, serve, testEngine } from '../engine/support.ts'
 import { type Answer, startWorld } from '../http/support.ts'
 import { share } from '../support/share.ts'
@@ -144,7 +144,7 @@ describe('the threads', () => {
 
   test('start when they are needed and end when they are idle', async () => {
     answer = () => large
-    const apart = createApartThreads({ idleMs: 1 })
+    const apart = new ApartThreads({ idleMs: 1 })
     await using engine = testEngine({ apart })
     expect(apart.alive).toBe(0)
     const run = () => listed(engine.run(gongAt(vendor.origin), list))
@@ -156,7 +156,7 @@ describe('the threads', () => {
 
   test('a body that stands for too much memory is refused, and no other', async () => {
     answer = ({ url }) => (url.includes('tiny') ? { body: `{"calls":[${'{},'.repeat(1_000_000)}{}]}` } : large)
-    const apart = createApartThreads({ maxBytes: 64 * 1_048_576 })
+    const apart = new ApartThreads({ maxBytes: 64 * 1_048_576 })
     await using engine = testEngine({ apart })
     const error = await failure(engine.run(gongAt(vendor.origin), { ...list, params: { cursor: 'tiny' } }))
     expect(error).toMatchObject({ code: 'upstream_answer_invalid' })
@@ -167,7 +167,7 @@ describe('the threads', () => {
 
   test('who does not wait any more ends the call at once', async () => {
     answer = () => large
-    const apart = createApartThreads({ threads: 1 })
+    const apart = new ApartThreads({ threads: 1 })
     await using engine = testEngine({ apart })
     const ending = new AbortController()
     const run = engine.run(gongAt(vendor.origin), { ...list, signal: ending.signal })
@@ -180,7 +180,7 @@ describe('the threads', () => {
 
 test('a sync is given every record of it, with all digits', async () => {
   answer = () => ({ body: pageText })
-  const apart = createApartThreads()
+  const apart = new ApartThreads()
   await using engine = testEngine({ apart })
   const connectors = { markAuthError: async () => undefined, markHealthy: async () => undefined }
   const services = { connectors, engine, onBackgroundError: () => undefined }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readCheckFailure } from '../../packages/ferrule/src/client/problem.ts'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
-import { createLostRecords } from '../../packages/server/src/copies/lost-records.ts'
+import { LostRecords } from '../../packages/server/src/copies/lost-records.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import { type Answer, client, connectorsPath, sandboxConnector, startWorld } from '../http/support.ts'
 import { share } from '../support/share.ts'
@@ -74,7 +74,7 @@ describe('a hosted check that fails keeps', () => {
 describe('a live read that finds nothing deletes from the copy', () => {
   const lostOf = async (call: { readonly entity: string; readonly params: Readonly<Record<string, string>> }) => {
     const forgotten: unknown[] = []
-    const lost = createLostRecords({
+    const lost = new LostRecords({
       clock: () => 1,
       store: {
         forgetRecords: async (removal) => {

@@ -1,6 +1,6 @@
 /** Threads for large answers: a job that comes when an idle thread ends is done. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { createApartThreads } from '../../packages/server/src/main/apart-threads.ts'
+import { ApartThreads } from '../../packages/server/src/main/apart-threads.ts'
 import { choose } from '../support/draws.ts'
 
 const idleMs = 1_000
@@ -19,7 +19,7 @@ test('jobs at the border are done: ten at once, right after the timer of an idle
   timeout: 240_000,
 }, async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const threads = createApartThreads({ threads: 1, idleMs })
+  const threads = new ApartThreads({ threads: 1, idleMs })
   expect(toText(await threads.cut(job(0)))).toBe('{"id":0}')
   for (let round = 0; round < rounds; round += 1) {
     vi.advanceTimersByTime(idleMs) // the thread begins to end, and has not ended
@@ -33,7 +33,7 @@ test('jobs at the border are done: ten at once, right after the timer of an idle
 
 test('a job right before the timer keeps its thread', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const threads = createApartThreads({ threads: 1, idleMs })
+  const threads = new ApartThreads({ threads: 1, idleMs })
   await threads.cut(job(0))
   for (let number = 1; number <= jobs; number += 1) {
     vi.advanceTimersByTime(idleMs - 1)

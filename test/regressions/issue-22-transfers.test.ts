@@ -5,7 +5,7 @@ import { id } from '../../packages/ferrule/src/definition/fields.ts'
 import { parseAggregate } from '../../packages/server/src/copies/search/aggregates/parse.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
-import { createSearches } from '../../packages/server/src/copies/searches.ts'
+import { Searches } from '../../packages/server/src/copies/searches.ts'
 import type { CopyStatus } from '../../packages/server/src/copies/sync-types.ts'
 import type { ConnectorAccess } from '../../packages/server/src/values/access.ts'
 import { connectorsPath, createTenant, startWorld, type Tenant } from '../http/support.ts'
@@ -43,7 +43,7 @@ describe('an export whose copy goes away while it is read', () => {
       readTimes: async () => ({ syncedAt: 1, verifiedAt: 1 }),
     }
     const options = { searcher, copies, clock: () => 0, searchMs: 1_000, comparesStatus: false }
-    const { pages } = await createSearches(options).export(access, { entity: 'notes', params: {}, deadlineMs: 1_000 })
+    const { pages } = await new Searches(options).export(access, { entity: 'notes', params: {}, deadlineMs: 1_000 })
     const read: string[] = []
     for await (const page of pages) read.push(...page)
     return read

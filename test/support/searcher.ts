@@ -1,7 +1,7 @@
 /** A searcher that takes the parameters of a search with the key and the time of its cursors. */
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { listColumns } from '../../packages/server/src/copies/search/sql.ts'
-import { createSearcher as create, type SearchLimits } from '../../packages/server/src/copies/searcher.ts'
+import { type SearchLimits, Searcher as StoreSearcher } from '../../packages/server/src/copies/searcher.ts'
 
 /** A search. */
 export interface SearchRequest extends SearchLimits {
@@ -13,10 +13,10 @@ export interface SearchRequest extends SearchLimits {
 }
 
 /** Creates the searcher of a store. */
-export function createSearcher(store: Parameters<typeof create>[0], options: { readonly mostRanked?: number } = {}) {
+export function createSearcher(store: ConstructorParameters<typeof StoreSearcher>[0], options: { readonly mostRanked?: number } = {}) {
   let key: Uint8Array = new Uint8Array()
   let now = 0
-  const searcher = create(store, { cursorKey: () => key, clock: () => now, ...options })
+  const searcher = new StoreSearcher(store, { cursorKey: () => key, clock: () => now, ...options })
   const parse = (request: Omit<SearchRequest, 'signal' | 'timeoutMs'>) => {
     key = request.key
     now = request.now

@@ -3,14 +3,14 @@
 import type { Platform } from '../main/platform-types.ts'
 import type { Settings } from '../main/settings/settings.ts'
 import type { ConnectorAccess } from '../values/access.ts'
-import { type Consumers, createConsumers } from './changes/consumers.ts'
-import { type Changes, createChanges } from './changes/feed.ts'
+import { Consumers } from './changes/consumers.ts'
+import { Changes } from './changes/feed.ts'
 import { createRecordLogs, type RecordLogs } from './changes/record-logs.ts'
-import { createEverything, type Everything } from './everything/everything.ts'
-import { createFolds, type FoldOptions, type Folds } from './folds.ts'
-import { createLostRecords, type LostRecords } from './lost-records.ts'
-import { createSearcher, type Searcher } from './searcher.ts'
-import { createSearches, type Searches } from './searches.ts'
+import { Everything } from './everything/everything.ts'
+import { type FoldOptions, Folds } from './folds.ts'
+import { LostRecords } from './lost-records.ts'
+import { Searcher } from './searcher.ts'
+import { Searches } from './searches.ts'
 import type { ContextStore } from './store/types.ts'
 
 /** The services over the copies. */
@@ -36,10 +36,10 @@ export interface CopyServiceOptions extends Pick<FoldOptions, 'onFold' | 'onErro
 /** Builds the services. Close `folds` and `lostRecords` before the store. */
 export function createCopyServices({ store, platform, settings, clock, ...told }: CopyServiceOptions): CopyServices {
   const cursorKey = () => platform.cursorKey()
-  const searcher = createSearcher(store, { cursorKey, clock })
+  const searcher = new Searcher(store, { cursorKey, clock })
   const { copies } = platform.syncs
   const searchMs = settings.context.searchSeconds * 1_000
-  const searches = createSearches({
+  const searches = new Searches({
     searcher,
     copies,
     clock,
@@ -55,12 +55,12 @@ export function createCopyServices({ store, platform, settings, clock, ...told }
   const atOnce = context.engine === 'postgres' ? Math.max(1, Math.floor(context.searches / 2)) : 1
   return {
     searches,
-    everything: createEverything({ searcher, store, copies, connectors: platform.connectors, cursorKey, clock, searchMs, atOnce }),
+    everything: new Everything({ searcher, store, copies, connectors: platform.connectors, cursorKey, clock, searchMs, atOnce }),
     searcher,
-    changes: createChanges({ store, searcher, copies, cursorKey, clock, timeoutMs: searchMs }),
-    consumers: createConsumers({ store, rows: platform.consumerRows, cursorKey, clock }),
+    changes: new Changes({ store, searcher, copies, cursorKey, clock, timeoutMs: searchMs }),
+    consumers: new Consumers({ store, rows: platform.consumerRows, cursorKey, clock }),
     recordLogs: createRecordLogs({ store, cursorKey, clock }),
-    lostRecords: createLostRecords({ store, clock, onLost, onError }),
-    folds: createFolds({ store, onCreated: ({ ref }, created) => addRecords(ref, created), onLost, ...told }),
+    lostRecords: new LostRecords({ store, clock, onLost, onError }),
+    folds: new Folds({ store, onCreated: ({ ref }, created) => addRecords(ref, created), onLost, ...told }),
   }
 }

@@ -85,7 +85,7 @@ class FoldedPages {
   }
 }
 
-/** Options of `createFolds`. */
+/** Options of `Folds`. */
 export interface FoldOptions {
   readonly store: Pick<ContextStore, 'getTable' | 'foldLive' | 'readChanges' | 'peekChanges' | 'forgetRecords'>
   /** Called once for each call whose records could be written. Must not throw. */
@@ -107,27 +107,6 @@ export interface LiveRead {
   readonly asked: number
   /** Default: a client's read. */
   readonly cause?: ChangeCause
-}
-
-/** Accepts records of live reads. */
-export interface Folds {
-  /** Returns what digests the vendor's body of a call whose records may be in a copy: an unchanged page is then not written again. */
-  findDigest(access: ConnectorAccess, call: Call): Call['digest']
-  /**
-   * Queues the records of a successful call, if these are whole records of a searchable entity. Returns at once.
-   * @param asked start of the call, in milliseconds since 1970
-   */
-  offer(access: ConnectorAccess, call: Call, read: LiveRead): void
-  /** Returns whether a call reads whole records of an entity that can have a copy. */
-  takes(access: ConnectorAccess, call: Call): boolean
-  /**
-   * Writes the records of such a call at once.
-   * @returns the number of new records that were left out, because something was deleted after they were requested: read them again
-   * @throws FerruleError of the store
-   */
-  fold(access: ConnectorAccess, call: Call, read: LiveRead): Promise<number>
-  /** Accepts nothing more, drops the queue, and waits for the write in progress. */
-  close(): Promise<void>
 }
 
 const mostWaiting = 10_000
@@ -233,7 +212,8 @@ const longestRecordBytes = 4_194_304
 const isTooLong = (rows: readonly unknown[] | RawRows, count: number): boolean =>
   rows instanceof RawRows && rows.bytes.length > longestRecordBytes * count
 
-class StoreFolds implements Folds {
+/** Accepts records of live reads. */
+export class Folds {
   readonly #options: FoldOptions
   readonly #queue: Waiting[] = []
   /** Entities without a copy, with the time until which this is assumed. */
@@ -251,16 +231,23 @@ class StoreFolds implements Folds {
     this.#options = options
   }
 
+  /** Returns what digests the vendor's body of a call whose records may be in a copy: an unchanged page is then not written again. */
   findDigest(access: ConnectorAccess, call: Call): Call['digest'] {
     const isFolded = !this.#closed && !this.#isUnsynced(access, call.entity)
     if (!isFolded || findFoldable(access.connection.kind, call) === undefined) return undefined
     return (body) => this.#digests.digest(buildName(access, call.entity), body)
   }
 
+  /** Returns whether a call reads whole records of an entity that can have a copy. */
   takes(access: ConnectorAccess, call: Call): boolean {
     return findWritten(access.connection.kind, call)?.isWhole === true
   }
 
+  /**
+   * Writes the records of such a call at once.
+   * @returns the number of new records that were left out, because something was deleted after they were requested: read them again
+   * @throws FerruleError of the store
+   */
   async fold(access: ConnectorAccess, call: Call, read: LiveRead): Promise<number> {
     const waiting = this.#prepare(access, call, read)
     return waiting === undefined || waiting.count === 0 ? 0 : this.#fold(waiting)
@@ -277,6 +264,10 @@ class StoreFolds implements Folds {
     return { ...made, order: ++this.#order }
   }
 
+  /**
+   * Queues the records of a successful call, if these are whole records of a searchable entity. Returns at once.
+   * @param asked start of the call, in milliseconds since 1970
+   */
   offer(access: ConnectorAccess, call: Call, read: LiveRead): void {
     if (this.#closed || countRows(toRows(read.outcome)) === 0 || this.#isUnsynced(access, call.entity)) return
     const waiting = this.#prepare(access, call, read)
@@ -295,6 +286,7 @@ class StoreFolds implements Folds {
     this.#running ??= this.#run()
   }
 
+  /** Accepts nothing more, drops the queue, and waits for the write in progress. */
   async close(): Promise<void> {
     this.#closed = true
     this.#digests.clear()
@@ -403,6 +395,3 @@ const buildName = ({ ref }: ConnectorAccess, entity: string): string => `${ref.c
 /** Returns the parameters with values of the configuration, which a key can hold. Values from the credentials are unknown here. */
 const knownParams = ({ access, foldable, params }: Waiting): Promise<Params> =>
   fillParams(access.connection, { operation: foldable.operation, params, discovered: async () => '' }).catch(() => params)
-
-/** Builds the queue of live records. */
-export const createFolds = (options: FoldOptions): Folds => new StoreFolds(options)

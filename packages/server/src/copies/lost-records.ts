@@ -7,7 +7,7 @@ import { tryAgain } from '../values/try-again.ts'
 import type { ContextStore, Removal } from './store/types.ts'
 import { buildRemovals } from './sync/walk/records.ts'
 
-/** Options of `createLostRecords`. */
+/** Options of `LostRecords`. */
 export interface LostRecordsOptions {
   readonly store: Pick<ContextStore, 'forgetRecords'>
   readonly clock: () => number
@@ -17,16 +17,6 @@ export interface LostRecordsOptions {
   readonly onError?: ((error: unknown) => void) | undefined
   /** Resolves after this many milliseconds. */
   readonly sleep?: (milliseconds: number) => Promise<void>
-}
-
-/** Deletes records that live reads report as deleted or hidden. */
-export interface LostRecords {
-  /** Deletes the records that an answer left out as hidden. Resolves after the deletion or after 2 seconds; the deletion then continues. */
-  answered(access: ConnectorAccess, call: Call, outcome: Outcome): Promise<void>
-  /** Deletes the record that an error of a call names, like `answered`. */
-  failed(access: ConnectorAccess, call: Call, thrown: unknown): Promise<void>
-  /** Cancels retries and waits for deletions in progress. */
-  close(): Promise<void>
 }
 
 /** Longest wait of a call for a deletion, in milliseconds. */
@@ -59,7 +49,8 @@ function findLostRecord(access: ConnectorAccess, call: Call, thrown: unknown): R
   return value === undefined || value === null || key?.length !== 1 ? undefined : { entity: call.entity, value }
 }
 
-class StoreLostRecords implements LostRecords {
+/** Deletes records that live reads report as deleted or hidden. */
+export class LostRecords {
   readonly #options: LostRecordsOptions
   readonly #running = new Set<Promise<void>>()
   readonly #closing = Promise.withResolvers<void>()
@@ -69,15 +60,18 @@ class StoreLostRecords implements LostRecords {
     this.#options = options
   }
 
+  /** Deletes the records that an answer left out as hidden. Resolves after the deletion or after 2 seconds; the deletion then continues. */
   async answered(access: ConnectorAccess, _call: Call, outcome: Outcome): Promise<void> {
     if (outcome.type === 'list' && outcome.hidden !== undefined) await this.#remove(access, outcome.hidden)
   }
 
+  /** Deletes the record that an error of a call names, like `answered`. */
   async failed(access: ConnectorAccess, call: Call, thrown: unknown): Promise<void> {
     const learned = findLostRecord(access, call, thrown)
     if (learned !== undefined) await this.#remove(access, [learned])
   }
 
+  /** Cancels retries and waits for deletions in progress. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#closing.resolve()
@@ -119,6 +113,3 @@ class StoreLostRecords implements LostRecords {
     await new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
   }
 }
-
-/** Builds the deletion of lost records. */
-export const createLostRecords = (options: LostRecordsOptions): LostRecords => new StoreLostRecords(options)

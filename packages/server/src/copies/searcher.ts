@@ -167,52 +167,6 @@ export interface KeyedRecords {
   readonly hasMore: boolean
 }
 
-/** Searches a store. The caller has checked that the client may read the entity. */
-export interface Searcher {
-  /**
-   * Parses parameters without running a statement.
-   * @param params `{ query: { filter?, text?, sort? }, limit?, cursor?, fields?, include? }` as sent by the client
-   * @throws FerruleError for the parameters (JSON pointers below `/params`), `invalid_cursor`
-   */
-  parse(ref: EntityRef, params: unknown): SearchQuery
-  /**
-   * Reads one page.
-   * @returns undefined when no record of the entity was ever stored
-   * @throws FerruleError `invalid_parameter` for a value that no record has, and the errors of `ContextStore`
-   */
-  search(ref: EntityRef, query: SearchQuery, limits?: SearchLimits): Promise<SearchAnswer | undefined>
-  /** Parses the parameters of an aggregate without running a statement. @throws as `parse` */
-  parseAggregate(ref: EntityRef, params: unknown): PagedAggregate
-  /**
-   * Computes one page of groups.
-   * @returns undefined when no record of the entity was ever stored
-   * @throws FerruleError as `search`
-   */
-  aggregate(ref: EntityRef, query: PagedAggregate, limits?: SearchLimits): Promise<AggregateAnswer | undefined>
-  /**
-   * Reads whole records with their keys, in the order of keys.
-   * @returns undefined when no record of the entity was ever stored
-   * @throws FerruleError the errors of `ContextStore`
-   */
-  readRecords(ref: EntityRef, wanted: WantedRecords, limits?: SearchLimits): Promise<KeyedRecords | undefined>
-  /**
-   * Reads where the records of one page are, for an order over several entities.
-   * @param limits `mostRanked`: maximum number of records to sort by relevance; default: that of every search
-   * @returns undefined when no record of the entity was ever stored
-   * @throws FerruleError as `search`
-   */
-  readPositions(ref: EntityRef, query: SearchQuery, limits: PositionLimits): Promise<FoundPositions | undefined>
-  /**
-   * Counts the records of a search.
-   * @param limits `most`: number up to which they are counted; one more where there are more
-   * @returns undefined when no record of the entity was ever stored
-   * @throws FerruleError as `search`
-   */
-  count(ref: EntityRef, query: SearchQuery, limits: CountLimits): Promise<number | undefined>
-  /** Reads all pages, each when the caller asks for the next one. @throws FerruleError as `search` */
-  readPages(ref: EntityRef, query: SearchQuery, limits?: SearchLimits): RecordPages
-}
-
 /** Part of a store that a searcher needs. Without `indexes` a searcher uses and requests no automatic indexes. */
 type Store = Pick<ContextStore, 'getTable' | 'search' | 'hasRows'> & {
   readonly indexes?: Pick<OnDemandIndexes, 'readyColumns' | 'observe'>
@@ -253,7 +207,8 @@ interface Observed<T> {
 /** Characters that stand for a counted record in the cost of an aggregate: a thousand records take 1 ms, with or without an index. */
 const charactersOfRecord = 20
 
-class StoreSearcher implements Searcher {
+/** Searches a store. The caller has checked that the client may read the entity. */
+export class Searcher {
   readonly #store: Store
   readonly #options: SearcherOptions
   readonly #names = new StatementNames()
@@ -266,12 +221,22 @@ class StoreSearcher implements Searcher {
     this.#options = options
   }
 
+  /**
+   * Parses parameters without running a statement.
+   * @param params `{ query: { filter?, text?, sort? }, limit?, cursor?, fields?, include? }` as sent by the client
+   * @throws FerruleError for the parameters (JSON pointers below `/params`), `invalid_cursor`
+   */
   parse(ref: EntityRef, params: unknown): SearchQuery {
     const findTable = (entity: string) => this.#store.getTable(ref.kind, entity, ref.own)
     const query = parseSearch(findTable(ref.entity), params, findTable)
     return query.cursor === undefined ? query : { ...query, after: parseCursor(query.cursor, this.#bind(ref, query)) }
   }
 
+  /**
+   * Reads one page.
+   * @returns undefined when no record of the entity was ever stored
+   * @throws FerruleError `invalid_parameter` for a value that no record has, and the errors of `ContextStore`
+   */
   async search(ref: EntityRef, query: SearchQuery, limits: SearchLimits = {}): Promise<SearchAnswer | undefined> {
     const begin = performance.now()
     const left = this.#countDown(limits, ref, query)
@@ -286,6 +251,7 @@ class StoreSearcher implements Searcher {
     return { json, count, cursor, isUnranked: isTooMany, unseenPaths, total: counted?.total, tookMs }
   }
 
+  /** Parses the parameters of an aggregate without running a statement. @throws as `parse` */
   parseAggregate(ref: EntityRef, params: unknown): PagedAggregate {
     const findTable = (entity: string) => this.#store.getTable(ref.kind, entity, ref.own)
     const query = parseAggregate(findTable(ref.entity), params, findTable)
@@ -296,6 +262,11 @@ class StoreSearcher implements Searcher {
     return { ...query, offset: Number(offset), version: version ?? '' }
   }
 
+  /**
+   * Computes one page of groups.
+   * @returns undefined when no record of the entity was ever stored
+   * @throws FerruleError as `search`
+   */
   async aggregate(ref: EntityRef, query: PagedAggregate, limits: SearchLimits = {}): Promise<AggregateAnswer | undefined> {
     const begin = performance.now()
     const { search, version: first } = query
@@ -316,6 +287,11 @@ class StoreSearcher implements Searcher {
     return { json, groups, skipped, cursor, hasChanged, unseenPaths, tookMs: Math.round(performance.now() - begin) }
   }
 
+  /**
+   * Reads whole records with their keys, in the order of keys.
+   * @returns undefined when no record of the entity was ever stored
+   * @throws FerruleError the errors of `ContextStore`
+   */
   async readRecords(ref: EntityRef, wanted: WantedRecords, limits: SearchLimits = {}): Promise<KeyedRecords | undefined> {
     const { after, keys, limit, include = [] } = wanted
     const plain = parseSearch(this.#store.getTable(ref.kind, ref.entity, ref.own), { query: {}, limit })
@@ -327,6 +303,12 @@ class StoreSearcher implements Searcher {
     return { records: new Map(rows), hasMore: page.next !== undefined }
   }
 
+  /**
+   * Reads where the records of one page are, for an order over several entities.
+   * @param limits `mostRanked`: maximum number of records to sort by relevance; default: that of every search
+   * @returns undefined when no record of the entity was ever stored
+   * @throws FerruleError as `search`
+   */
   async readPositions(ref: EntityRef, query: SearchQuery, { mostRanked, ...limits }: PositionLimits): Promise<FoundPositions | undefined> {
     const left = this.#countDown(limits, ref, query)
     await this.#checkStored(ref, query, left)
@@ -334,12 +316,19 @@ class StoreSearcher implements Searcher {
     return page && toPositions(query, page)
   }
 
+  /**
+   * Counts the records of a search.
+   * @param limits `most`: number up to which they are counted; one more where there are more
+   * @returns undefined when no record of the entity was ever stored
+   * @throws FerruleError as `search`
+   */
   async count(ref: EntityRef, query: SearchQuery, { most, ...limits }: CountLimits): Promise<number | undefined> {
     const left = this.#countDown(limits, ref, query, true)
     await this.#checkStored(ref, query, left)
     return (await this.#count(ref, query, left, most))?.total
   }
 
+  /** Reads all pages, each when the caller asks for the next one. @throws FerruleError as `search` */
   async *readPages(ref: EntityRef, query: SearchQuery, limits: SearchLimits = {}): RecordPages {
     await this.#checkStored(ref, query, this.#countDown(limits, ref, query))
     for (let rest: SearchQuery | undefined = query; rest !== undefined; ) {
@@ -478,6 +467,3 @@ class StoreSearcher implements Searcher {
     return { ...statement, name: this.#names.takeName(statement) }
   }
 }
-
-/** Creates the searcher of a store. Create one per store: a searcher counts recurring statements to name them. */
-export const createSearcher = (store: Store, options: SearcherOptions): Searcher => new StoreSearcher(store, options)

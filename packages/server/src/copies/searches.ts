@@ -38,21 +38,7 @@ export interface Export {
   readonly pages: RecordPages
 }
 
-/** Searches for clients. Callers hold an access already, so no method takes a principal. */
-export interface Searches {
-  /**
-   * Returns one page.
-   * @throws FerruleError `entity_not_found`, `action_not_supported`, `context_store_not_ready`, `context_store_stale`, those of the
-   * parameters with JSON pointers, `invalid_cursor`, `context_store_timeout`, `context_store_unavailable`, `overloaded`
-   */
-  search(access: ConnectorAccess, query: CopyQuery): Promise<Found>
-  /** Returns one page of groups with their measures. @throws as `search` */
-  aggregate(access: ConnectorAccess, query: CopyQuery): Promise<Found>
-  /** Reads all pages, each on demand. @throws as `search`, at once or while pages are read */
-  export(access: ConnectorAccess, query: CopyQuery): Promise<Export>
-}
-
-/** Options of `createSearches`. */
+/** Options of `Searches`. */
 export interface SearchesOptions {
   readonly searcher: Pick<Searcher, 'parse' | 'search' | 'parseAggregate' | 'aggregate' | 'readPages'>
   readonly copies: Omit<Copies, 'listFilled' | 'listSearched'>
@@ -141,7 +127,8 @@ const describePage = ({ cursor, tookMs, unseenPaths }: Pick<SearchAnswer, 'curso
 const describeRelated = (related: readonly RelatedState[]) =>
   related.length > 0 ? { related: related.map(([entity, state]) => ({ entity, ...toFreshness(state) })) } : {}
 
-class CopySearches implements Searches {
+/** Searches for clients. Callers hold an access already, so no method takes a principal. */
+export class Searches {
   readonly #parts: SearchesOptions
   /** Statuses of copies, with the time until which each is reused, and the count of changes then. */
   readonly #recent = new BoundedMap<string, { readonly state: CopyStatus; readonly until: number; readonly changes: number }>(mostRecent)
@@ -153,6 +140,11 @@ class CopySearches implements Searches {
     this.#parts = parts
   }
 
+  /**
+   * Returns one page.
+   * @throws FerruleError `entity_not_found`, `action_not_supported`, `context_store_not_ready`, `context_store_stale`, those of the
+   * parameters with JSON pointers, `invalid_cursor`, `context_store_timeout`, `context_store_unavailable`, `overloaded`
+   */
   async search(access: ConnectorAccess, query: CopyQuery): Promise<Found> {
     const { searcher } = this.#parts
     const { json, cursor, tookMs, isUnranked, unseenPaths, total, related, freshness } = await this.#ask(access, query, (ref) => {
@@ -173,6 +165,7 @@ class CopySearches implements Searches {
     }
   }
 
+  /** Returns one page of groups with their measures. @throws as `search` */
   async aggregate(access: ConnectorAccess, query: CopyQuery): Promise<Found> {
     const { searcher } = this.#parts
     const { json, groups, skipped, hasChanged, related, freshness, ...page } = await this.#ask(access, query, (ref) => {
@@ -245,6 +238,7 @@ class CopySearches implements Searches {
       if (filtered.includes(entity) && !isEnough(state, query)) throw await this.#notReady(access, { ...query, entity }, state)
   }
 
+  /** Reads all pages, each on demand. @throws as `search`, at once or while pages are read */
   async export(access: ConnectorAccess, query: CopyQuery): Promise<Export> {
     assertSearchable(access, query.entity)
     const { searcher } = this.#parts
@@ -327,6 +321,3 @@ class CopySearches implements Searches {
     return state
   }
 }
-
-/** Builds the searches. */
-export const createSearches = (parts: SearchesOptions): Searches => new CopySearches(parts)

@@ -185,17 +185,3 @@ export interface SyncServices {
   /** Called after every attempt of a run. Must not throw. */
   readonly onRun?: (report: RunReport) => void
 }
-
-/** Works for the queue on this node, beside any number of other nodes. */
-export interface SyncWorker {
-  /** Starts polling: about once a second, and at once when this node queues a run. */
-  start(): void
-  /** Stores progress, renews leases, and starts due work. Resolves when the work has started. `start` calls it. */
-  tick(): Promise<void>
-  /** Resolves when all started work has ended. */
-  idle(): Promise<void>
-  /** Number of active runs on this node. */
-  readonly running: number
-  /** Stops new work, ends walks at their next step, and releases their runs, so that another node resumes them at once. */
-  stop(): Promise<void>
-}

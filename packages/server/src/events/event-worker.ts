@@ -78,16 +78,7 @@ export interface EventWorkerOptions {
 }
 
 /** Works on the events of all organizations. */
-export interface EventWorker {
-  /** Begins to look for events. */
-  start(): void
-  /** Numbers and sends what is due, until nothing is. */
-  run(): Promise<void>
-  /** Ends. Attempts that run get a few seconds; another node takes over what is left. */
-  stop(): Promise<void>
-}
-
-class Worker implements EventWorker {
+export class EventWorker {
   readonly #parts: EventWorkerParts
   readonly #http: Pick<Http, 'open' | 'close'>
   readonly #attemptMs: number
@@ -97,7 +88,7 @@ class Worker implements EventWorker {
   readonly #sending = new Set<Promise<void>>()
   readonly #ticks: Ticks<'queued' | 'ended'>
 
-  constructor(parts: EventWorkerParts, { attemptMs = usualAttemptMs, logs, onAttempt }: EventWorkerOptions) {
+  constructor(parts: EventWorkerParts, { attemptMs = usualAttemptMs, logs, onAttempt }: EventWorkerOptions = {}) {
     this.#parts = parts
     this.#http = new Http(parts.settings.proxies)
     this.#attemptMs = attemptMs
@@ -107,10 +98,12 @@ class Worker implements EventWorker {
     this.#ticks = new Ticks<'queued' | 'ended'>({ events, names: ['queued', 'ended'], work: () => this.#work(), onError })
   }
 
+  /** Begins to look for events. */
   start(): void {
     this.#ticks.start()
   }
 
+  /** Numbers and sends what is due, until nothing is. */
   async run(): Promise<void> {
     for (;;) {
       await this.#ticks.tick()
@@ -119,6 +112,7 @@ class Worker implements EventWorker {
     }
   }
 
+  /** Ends. Attempts that run get a few seconds; another node takes over what is left. */
   async stop(): Promise<void> {
     await this.#ticks.stop()
     await waitForWork(Promise.all([...this.#sending, this.#telling]))
@@ -318,9 +312,6 @@ function buildEnd(
     last_at: now,
   }
 }
-
-/** Builds the worker of a node; `start` begins its work. */
-export const createEventWorker = (parts: EventWorkerParts, options: EventWorkerOptions = {}): EventWorker => new Worker(parts, options)
 
 /** Says that an endpoint has more copies than it gets changes of. */
 const tooManyFollowed = `It gets the changes of ${mostFollowed} entities, the most: limit it to some connectors or workspaces.`

@@ -33,14 +33,6 @@ export interface ThreadOptions {
 /** Size from which a body is large, in bytes: the event loop parses so many in 10 ms. */
 const largeBodyBytes = 1_048_576
 
-/** Parses and cuts large bodies, and writes parts of Parquet files. */
-export interface ApartThreads extends Apart, Cutter, ParquetEncoder {
-  /** Number of threads that run or are idle. */
-  readonly alive: number
-  /** Ends the threads and rejects their tasks. */
-  close(): Promise<void>
-}
-
 interface Waiting {
   readonly task: ThreadTask
   readonly kind: ServedKind | undefined
@@ -119,7 +111,8 @@ class Thread {
   }
 }
 
-class Threads implements ApartThreads {
+/** Parses and cuts large bodies, and writes parts of Parquet files. */
+export class ApartThreads implements Apart, Cutter, ParquetEncoder {
   readonly from = largeBodyBytes
   readonly #options: Required<ThreadOptions>
   readonly #threads = new Set<Thread>()
@@ -127,10 +120,11 @@ class Threads implements ApartThreads {
   readonly #queue: Waiting[] = []
   #closed = false
 
-  constructor({ threads = 2, idleMs = 10_000, maxBytes = 512 * bytesPerMb }: ThreadOptions) {
+  constructor({ threads = 2, idleMs = 10_000, maxBytes = 512 * bytesPerMb }: ThreadOptions = {}) {
     this.#options = { threads, idleMs, maxBytes }
   }
 
+  /** Number of threads that run or are idle. */
   get alive(): number {
     return this.#threads.size
   }
@@ -148,6 +142,7 @@ class Threads implements ApartThreads {
     return (await this.#run({ encode: job }, { transfer, signal })) as EncodeResult // the thread answers with the kind of its task
   }
 
+  /** Ends the threads and rejects their tasks. */
   async close(): Promise<void> {
     this.#closed = true
     for (const waiting of this.#queue.splice(0)) waiting.reject(new Error('the threads for large answers are closed'))
@@ -204,6 +199,3 @@ class Threads implements ApartThreads {
     if (index >= 0) this.#free.splice(index, 1)
   }
 }
-
-/** Builds the pool without starting a thread. */
-export const createApartThreads = (options: ThreadOptions = {}): ApartThreads => new Threads(options)

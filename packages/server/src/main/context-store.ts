@@ -6,7 +6,7 @@ import { type CopyServices, createCopyServices } from '../copies/copy-services.t
 import { replicaStates } from '../copies/store/replicas/types.ts'
 import { openContextStore } from '../copies/store/store.ts'
 import type { ContextStore } from '../copies/store/types.ts'
-import type { SyncWorker } from '../copies/sync-types.ts'
+import type { SyncWorker } from '../copies/sync/worker.ts'
 import type { EventWorker } from '../events/event-worker.ts'
 import type { VendorEventWorker } from '../events/vendors/vendor-event-worker.ts'
 import type { Metrics, RunReport } from '../values/metric-types.ts'

@@ -24,16 +24,16 @@ import { SyncNode } from '../copies/queue/node.ts'
 import { KnownIndexes } from '../copies/status/status-facts.ts'
 import { Watching } from '../copies/status/watching.ts'
 import type { ContextStore } from '../copies/store/types.ts'
-import { createSyncWorker } from '../copies/sync/worker.ts'
+import { SyncWorker } from '../copies/sync/worker.ts'
 import { createSyncs } from '../copies/syncs.ts'
 import type { Database } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { openSqlite } from '../db/sqlite.ts'
-import { createEventWorker } from '../events/event-worker.ts'
+import { EventWorker } from '../events/event-worker.ts'
 import { readBacklogs } from '../events/sql/backlogs.ts'
 import { createConnectorWebhooks } from '../events/vendors/connector-webhooks.ts'
-import { createVendorEventReceiver } from '../events/vendors/receiver.ts'
-import { createVendorEventWorker, type EventConnectors } from '../events/vendors/vendor-event-worker.ts'
+import { VendorEventReceiver } from '../events/vendors/receiver.ts'
+import { type EventConnectors, VendorEventWorker } from '../events/vendors/vendor-event-worker.ts'
 import { createWebhooks } from '../events/webhooks.ts'
 import { createApplications, createOrganizationApplications } from '../tenancy/applications/applications.ts'
 import { startFirst } from '../tenancy/applications/first-start.ts'
@@ -253,7 +253,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
   const { uses, ...access } = createTokenServices(parts)
   const connect = createConnectServices(parts, connectors)
   const webhooks = createWebhooks(parts)
-  const vendorEvents = createVendorEventReceiver(parts)
+  const vendorEvents = new VendorEventReceiver(parts)
   const visits = [access.mcpTokens, access.oauth, access.consoleSessions, connect.connectLinks]
   const copies = { purgeExpired: async (now: number) => contextStore?.purgeExpired(now, await listChangesDays(database.db)) }
   const expiring = [workspaces, organizations, writes, keptAnswers, syncs, usage, budgets, webhooks, vendorEvents, ...visits, copies]
@@ -280,7 +280,7 @@ async function start({ clock, budgets, engine, parts }: Foundation, options: Pla
     engine,
     admission: parts.admission,
     limiter: budgets.limiter,
-    syncWorker: (services) => createSyncWorker({ ...parts, node }, connectors, services),
+    syncWorker: (services) => new SyncWorker({ ...parts, node }, connectors, services),
     ...createEventServices(parts, connectors),
     jobs: createJobs(parts),
     kinds: { served: parts.kinds.served, of: parts.kinds.of, getVersion: parts.kinds.getVersion },
@@ -310,8 +310,8 @@ function createEventServices(
   connectors: EventConnectors,
 ): Pick<Platform, 'eventWorker' | 'vendorEventWorker' | 'readBacklogs'> {
   return {
-    eventWorker: (options) => createEventWorker(parts, options),
-    vendorEventWorker: (services) => createVendorEventWorker(parts, connectors, services),
+    eventWorker: (options) => new EventWorker(parts, options),
+    vendorEventWorker: (services) => new VendorEventWorker(parts, connectors, services),
     readBacklogs: () => readBacklogs(parts.database.db, parts.source.clock()),
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createLogger } from './logger.ts'
-import { createSandboxProcess, type SandboxProcess } from './sandbox-process.ts'
+import { SandboxProcess } from './sandbox-process.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -29,7 +29,7 @@ async function launch(program: string) {
   await writeFile(file, program)
   const log: string[] = []
   const logger = createLogger({ level: 'info', destination: { write: (line) => void log.push(line) } })
-  const sandbox = createSandboxProcess({ program: pathToFileURL(file), logger, restartDelayMs: 1 })
+  const sandbox = new SandboxProcess({ program: pathToFileURL(file), logger, restartDelayMs: 1 })
   sandbox.start()
   running.push(sandbox)
   return { sandbox, log }

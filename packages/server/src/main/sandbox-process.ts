@@ -7,20 +7,6 @@ import type { Logger } from 'pino'
 /** Origins of the stand-ins, by kind. */
 export type SandboxOrigins = Readonly<Record<string, OriginOverride>>
 
-/** A sandbox process. */
-export interface SandboxProcess {
-  /**
-   * Resolves when the sandbox is ready, and also when it cannot be started: then the service runs without it, and logs the error. Calls may
-   * wait for it before `start`.
-   */
-  readonly ready: Promise<void>
-  start(): void
-  /** Returns undefined while the sandbox does not run. */
-  origins(): SandboxOrigins | undefined
-  /** Ends the sandbox for good. */
-  close(): Promise<void>
-}
-
 /** Options of a sandbox process. */
 export interface SandboxOptions {
   /** The entry file. It sends `{type: 'ready', origins}` over the channel of `fork`. */
@@ -62,8 +48,13 @@ function buildEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(inheritedNames.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
 }
 
-class Sandbox implements SandboxProcess {
+/** A sandbox process. */
+export class SandboxProcess {
   readonly #ready = Promise.withResolvers<void>()
+  /**
+   * Resolves when the sandbox is ready, and also when it cannot be started: then the service runs without it, and logs the error. Calls may
+   * wait for it before `start`.
+   */
   readonly ready = this.#ready.promise
   readonly #program: URL
   readonly #logger: Logger
@@ -84,6 +75,7 @@ class Sandbox implements SandboxProcess {
     void this.#launch().then(this.#ready.resolve)
   }
 
+  /** Returns undefined while the sandbox does not run. */
   origins(): SandboxOrigins | undefined {
     return this.#origins
   }
@@ -125,6 +117,7 @@ class Sandbox implements SandboxProcess {
     this.#timer = setTimeout(() => void this.#launch(), this.#restartDelayMs * this.#attempts).unref()
   }
 
+  /** Ends the sandbox for good. */
   async close(): Promise<void> {
     this.#closed = true
     this.#ready.resolve()
@@ -138,6 +131,3 @@ class Sandbox implements SandboxProcess {
     clearTimeout(force)
   }
 }
-
-/** Builds the process of the sandbox, which is not started yet. */
-export const createSandboxProcess = (options: SandboxOptions): SandboxProcess => new Sandbox(options)

@@ -12,16 +12,16 @@ import { collect } from '../http/garbage-collection.ts'
 import { createServer } from '../http/server.ts'
 import { closeInTime, Stopping } from '../http/stopping.ts'
 import type { FirstApplication } from '../tenancy/applications/first-start.ts'
-import { type ApartThreads, createApartThreads } from './apart-threads.ts'
+import { ApartThreads } from './apart-threads.ts'
 import { createContextServices, openContext } from './context-store.ts'
 import { readServedKinds } from './kinds/served.ts'
 import { StandIns } from './kinds/stand-ins.ts'
-import { createUploadReader } from './kinds/upload-reader.ts'
+import { UploadReader } from './kinds/upload-reader.ts'
 import { createLogger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
 import { openPlatform } from './platform.ts'
 import type { Platform } from './platform-types.ts'
-import { createSandboxProcess, type SandboxProcess } from './sandbox-process.ts'
+import { SandboxProcess } from './sandbox-process.ts'
 import { readSettings, type Settings } from './settings/settings.ts'
 
 /**
@@ -135,7 +135,7 @@ async function openState(
 ) {
   let opened: Platform | undefined
   const standIns = new StandIns()
-  const uploads = createUploadReader()
+  const uploads = new UploadReader()
   undo.add(() => uploads.close())
   const onUnread = (err: unknown): undefined => void logger.error({ err }, 'the sandbox cannot read the recordings of a kind')
   const store = openContext({ settings, kinds, logger, platform: () => opened })
@@ -167,9 +167,9 @@ async function openState(
 async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stopping): Promise<Assembled> {
   undo.add(await traceService({ vendors: settings.traceVendors })) // before everything that asks whether there are spans
   const logger = createLogger({ level: settings.logLevel })
-  const sandbox = settings.sandbox ? createSandboxProcess({ program: sandboxProgram, logger }) : undefined
+  const sandbox = settings.sandbox ? new SandboxProcess({ program: sandboxProgram, logger }) : undefined
   undo.add(() => sandbox?.close())
-  const apart = createApartThreads({ maxBytes: settings.bodyMemory })
+  const apart = new ApartThreads({ maxBytes: settings.bodyMemory })
   undo.add(() => apart.close())
   const { platform, store } = await openState({ settings, kinds }, undo, { logger, sandbox, apart })
   const metrics = createMetrics()

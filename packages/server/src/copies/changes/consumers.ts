@@ -16,27 +16,7 @@ import type { Followed } from './feed.ts'
 import { type CursorParts, parsePositions, readPositions, signPositions, writePositions } from './positions.ts'
 import { type FeedPosition, findFed } from './reader.ts'
 
-/** Consumers of connectors. Callers hold an access, and have checked scope execute:read. */
-export interface Consumers {
-  /** Lists the consumers of a connector by their names. */
-  list(access: ConnectorAccess): Promise<readonly ChangeConsumer[]>
-  /** Reads a consumer. @throws FerruleError `consumer_not_found` */
-  get(access: ConnectorAccess, name: string): Promise<ChangeConsumer>
-  /** Returns what a consumer reads, and from where. @throws FerruleError `consumer_not_found` */
-  follow(access: ConnectorAccess, name: string): Promise<Followed>
-  /**
-   * Registers a consumer, or moves its cursor. A new one, and other entities, need scope connectors:write.
-   * @throws FerruleError `insufficient_scope`, `consumer_moved`, `invalid_cursor`, `validation_failed`
-   */
-  save(
-    access: ConnectorAccess,
-    asked: { readonly principal: Principal; readonly name: string; readonly body: unknown },
-  ): Promise<ChangeConsumer>
-  /** Deletes a consumer. @throws FerruleError `consumer_not_found` */
-  remove(access: ConnectorAccess, name: string): Promise<ChangeConsumerRemoval>
-}
-
-/** Options of `createConsumers`. */
+/** Options of `Consumers`. */
 export interface ConsumersOptions extends CursorParts {
   readonly rows: ConsumerRows
   readonly store: Pick<ContextStore, 'readLogStates' | 'readLog' | 'keepChanges'>
@@ -80,28 +60,36 @@ const sumUnread = (positions: readonly ConsumedEntity[]): Pick<ChangeConsumer, '
   unread_since: positions.flatMap(({ unread_since: since }) => since ?? []).toSorted()[0] ?? null,
 })
 
-class ChangeConsumers implements Consumers {
+/** Consumers of connectors. Callers hold an access, and have checked scope execute:read. */
+export class Consumers {
   readonly #parts: ConsumersOptions
 
   constructor(parts: ConsumersOptions) {
     this.#parts = parts
   }
 
+  /** Lists the consumers of a connector by their names. */
   async list(access: ConnectorAccess): Promise<readonly ChangeConsumer[]> {
     const described: ChangeConsumer[] = []
     for (const row of await this.#parts.rows.list(access.ref)) described.push(await this.#describe(access, row))
     return described
   }
 
+  /** Reads a consumer. @throws FerruleError `consumer_not_found` */
   async get(access: ConnectorAccess, name: string): Promise<ChangeConsumer> {
     return this.#describe(access, await this.#find(access, name))
   }
 
+  /** Returns what a consumer reads, and from where. @throws FerruleError `consumer_not_found` */
   async follow(access: ConnectorAccess, name: string): Promise<Followed> {
     const row = await this.#find(access, name)
     return { entities: parseEntities(row) ?? undefined, after: this.#sign(access, row) ?? undefined }
   }
 
+  /**
+   * Registers a consumer, or moves its cursor. A new one, and other entities, need scope connectors:write.
+   * @throws FerruleError `insufficient_scope`, `consumer_moved`, `invalid_cursor`, `validation_failed`
+   */
   async save(
     access: ConnectorAccess,
     { principal, name, body }: { readonly principal: Principal; readonly name: string; readonly body: unknown },
@@ -133,6 +121,7 @@ class ChangeConsumers implements Consumers {
     }
   }
 
+  /** Deletes a consumer. @throws FerruleError `consumer_not_found` */
   async remove(access: ConnectorAccess, name: string): Promise<ChangeConsumerRemoval> {
     const { rows, clock } = this.#parts
     const row = await this.#find(access, name)
@@ -211,6 +200,3 @@ class ChangeConsumers implements Consumers {
     return located
   }
 }
-
-/** Builds the consumers of connectors. */
-export const createConsumers = (parts: ConsumersOptions): Consumers => new ChangeConsumers(parts)

@@ -36,19 +36,7 @@ export interface FoundChanges {
   readonly has_more: boolean
 }
 
-/** Reads the changes of copies. Callers hold an access already, so no method takes a principal. */
-export interface Changes {
-  /**
-   * Returns a page at once.
-   * @throws FerruleError `entity_not_found`, `action_not_supported`, `context_store_not_ready`, `invalid_cursor`, `changes_expired`, and the
-   * errors of `ContextStore`
-   */
-  read(access: ConnectorAccess, query: ChangesQuery): Promise<FoundChanges>
-  /** Waits until a page after a cursor has entries, or the time is over. @throws FerruleError as `read`; the reason of the signal */
-  wait(access: ConnectorAccess, followed: Followed, wait: LogWait): Promise<void>
-}
-
-/** Options of `createChanges`. */
+/** Options of `Changes`. */
 export interface ChangesOptions extends FeedReaderOptions, CursorParts {
   readonly store: FeedReaderOptions['store'] & Pick<ContextStore, 'readLogStates' | 'waitForChange'>
   readonly copies: Pick<Copies, 'readStatus' | 'listFilled'>
@@ -60,7 +48,8 @@ const toPage = (data: readonly object[], next: string, hasMore: boolean): FoundC
   has_more: hasMore,
 })
 
-class CopyChanges implements Changes {
+/** Reads the changes of copies. Callers hold an access already, so no method takes a principal. */
+export class Changes {
   readonly #parts: ChangesOptions
   readonly #reader: FeedReader
   readonly #connector: ConnectorFeed
@@ -71,6 +60,11 @@ class CopyChanges implements Changes {
     this.#connector = new ConnectorFeed({ ...parts, reader: this.#reader })
   }
 
+  /**
+   * Returns a page at once.
+   * @throws FerruleError `entity_not_found`, `action_not_supported`, `context_store_not_ready`, `invalid_cursor`, `changes_expired`, and the
+   * errors of `ContextStore`
+   */
   async read(access: ConnectorAccess, { entity, entities, after, ...limits }: ChangesQuery): Promise<FoundChanges> {
     if (entity === undefined) {
       if (after === fromNow) return toPage([], signPositions(this.#parts, access, await this.#connector.begin(access, entities)), false)
@@ -84,6 +78,7 @@ class CopyChanges implements Changes {
     return toPage(part.data, signPosition(this.#parts, ref, part.next), part.hasMore)
   }
 
+  /** Waits until a page after a cursor has entries, or the time is over. @throws FerruleError as `read`; the reason of the signal */
   async wait(access: ConnectorAccess, { entity, entities, after }: Followed, wait: LogWait): Promise<void> {
     if (after === fromNow) return
     if (entity === undefined) return this.#connector.wait(access, { entities, from: this.#parseAll(access, after) }, wait)
@@ -102,6 +97,3 @@ class CopyChanges implements Changes {
     return cursor === undefined ? new Map() : parsePositions(this.#parts, access, cursor)
   }
 }
-
-/** Builds the change feeds of copies. */
-export const createChanges = (parts: ChangesOptions): Changes => new CopyChanges(parts)

@@ -22,18 +22,7 @@ import { describeRefusal, toOwnRefusal } from './refusals.ts'
 import { addTroubles, CopyTimes, describeIncluded, findFailure, LeftOuts } from './remarks.ts'
 import { chooseQuery, type FoundInCopy, SearchRun } from './run.ts'
 
-/** Searches all connectors that a client reaches. */
-export interface Everything {
-  /**
-   * Returns a page of records of all connectors.
-   * @param body `searchInput`
-   * @throws FerruleError `insufficient_scope`, `validation_failed`, `missing_parameter`, `invalid_cursor`, `connector_not_found`,
-   *   `workspace_inactive`, `query_too_complex`; those of a filter that no entity takes; `context_store_unavailable`
-   */
-  search(principal: Principal, body: unknown, bounds: Pick<CallBounds, 'signal' | 'deadlineMs'>): Promise<SearchResult>
-}
-
-/** Options of `createEverything`. */
+/** Options of `Everything`. */
 export interface EverythingOptions {
   readonly searcher: Pick<Searcher, 'parse' | 'readPositions' | 'count' | 'readRecords'>
   readonly store: Pick<ContextStore, 'canJoinConnectors' | 'searchSeveral'>
@@ -76,7 +65,8 @@ interface Finding {
 type Counts = ReadonlyMap<SoughtCopy, number>
 const noCounts: Counts = new Map()
 
-class EverythingSearch implements Everything {
+/** Searches all connectors that a client reaches. */
+export class Everything {
   readonly #options: EverythingOptions
   readonly #slots: FairSlots
 
@@ -85,6 +75,12 @@ class EverythingSearch implements Everything {
     this.#slots = new FairSlots(options.atOnce)
   }
 
+  /**
+   * Returns a page of records of all connectors.
+   * @param body `searchInput`
+   * @throws FerruleError `insufficient_scope`, `validation_failed`, `missing_parameter`, `invalid_cursor`, `connector_not_found`,
+   *   `workspace_inactive`, `query_too_complex`; those of a filter that no entity takes; `context_store_unavailable`
+   */
   async search(
     principal: Principal,
     body: unknown,
@@ -356,6 +352,3 @@ function countFacets(counts: readonly (readonly [SoughtCopy, number])[]): Search
     connectors: sumBy(counts, ({ of }) => ({ connector: describeConnector(of) })),
   }
 }
-
-/** Builds the search over all connectors. */
-export const createEverything = (options: EverythingOptions): Everything => new EverythingSearch(options)

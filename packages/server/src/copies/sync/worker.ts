@@ -23,7 +23,7 @@ import * as sql from '../sql/sync-runs.ts'
 import { type EntityGroup, listGroups, listScheduledEntities, readWantedEntities } from '../status/groups.ts'
 import { buildSyncError, readAsked, readEntities, storeRunEvent, toStoredError } from '../status/run-record.ts'
 import type { ContextStore } from '../store/types.ts'
-import type { SyncServices, SyncWorker } from '../sync-types.ts'
+import type { SyncServices } from '../sync-types.ts'
 import { Attempt, type AttemptOutcome, type AttemptServices } from './attempt.ts'
 
 /** Time after which a run yields to waiting runs, in milliseconds. */
@@ -136,7 +136,8 @@ interface Walking {
   readonly done: Promise<void>
 }
 
-class Worker implements SyncWorker {
+/** Works for the queue on this node, beside any number of other nodes. */
+export class SyncWorker {
   readonly #parts: WorkerParts
   readonly #services: SyncServices
   readonly #attempts: AttemptServices
@@ -155,18 +156,22 @@ class Worker implements SyncWorker {
     this.#ticks = new Ticks<'queued'>({ events, names: ['queued'], work: () => this.#runSteps(), onError })
   }
 
+  /** Number of active runs on this node. */
   get running(): number {
     return this.#walking.size
   }
 
+  /** Starts polling: about once a second, and at once when this node queues a run. */
   start(): void {
     this.#ticks.start()
   }
 
+  /** Stores progress, renews leases, and starts due work. Resolves when the work has started. `start` calls it. */
   tick(): Promise<void> {
     return this.#ticks.tick()
   }
 
+  /** Resolves when all started work has ended. */
   async idle(): Promise<void> {
     while (this.#walking.size > 0 || this.#removals.isBusy) {
       await Promise.all([...this.#walking.values()].map(({ done }) => done))
@@ -174,6 +179,7 @@ class Worker implements SyncWorker {
     }
   }
 
+  /** Stops new work, ends walks at their next step, and releases their runs, so that another node resumes them at once. */
   async stop(): Promise<void> {
     await this.#ticks.stop()
     for (const attempt of this.#walking.keys()) attempt.abort(stopping)
@@ -328,10 +334,6 @@ const buildReport = (
   code: error?.code ?? 'ok',
   attempts: run.attempts,
 })
-
-/** Builds the worker of a node; `start` begins its work. */
-export const createSyncWorker = (parts: WorkerParts, connectors: Connectors, services: SyncServices): SyncWorker =>
-  new Worker(parts, connectors, services)
 
 type RemovalStore = Pick<ContextStore, 'countRecords' | 'deleteAll' | 'moveRows' | 'removeConnector'>
 

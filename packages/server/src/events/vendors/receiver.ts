@@ -32,15 +32,6 @@ export type Received =
   | { readonly outcome: 'taken' | 'refused' | 'full' }
   | { readonly outcome: 'challenge'; readonly answer: Pick<Extract<WebhookReading, { type: 'challenge' }>, 'status' | 'headers' | 'body'> }
 
-/** Takes requests of vendors. */
-export interface VendorEventReceiver {
-  receive(request: ArrivedRequest): Promise<Received>
-  /** Deletes events that are over. @returns the number */
-  purgeExpired(now: number): Promise<number>
-  /** Counts requests since the start, by what became of them. */
-  readonly counts: ReadonlyMap<ReceivedOutcome, number>
-}
-
 /** Services that the receiver needs. */
 export type ReceiverParts = Pick<
   Parts,
@@ -63,7 +54,9 @@ interface Arriving {
 /** Waits until all requests that have arrived are read: with SQLite nothing else would let a second one join a group. */
 const gather = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-class Receiver implements VendorEventReceiver {
+/** Takes requests of vendors. */
+export class VendorEventReceiver {
+  /** Counts requests since the start, by what became of them. */
   readonly counts = new Map<ReceivedOutcome, number>(receivedOutcomes.map((outcome) => [outcome, 0]))
   readonly #parts: ReceiverParts
   readonly #find: ReturnType<typeof createSourceFinder>
@@ -111,6 +104,7 @@ class Receiver implements VendorEventReceiver {
     return { outcome: end === 'stored' ? 'taken' : end === 'full' ? 'full' : 'refused' }
   }
 
+  /** Deletes events that are over. @returns the number */
   purgeExpired(now: number): Promise<number> {
     return deleteEnded(this.#parts.database.db, { table: 'vendor_events', key: ['id'], end: 'ends_at' }, now)
   }
@@ -173,6 +167,3 @@ class Receiver implements VendorEventReceiver {
 /** Returns whether an event says something, and does not name another account than that of the connector. */
 const isForSource = ({ row, accounts }: KnownSource, { does, account }: WebhookEvent): boolean =>
   does !== undefined && (row.connector_id === null || account === undefined || accounts.length === 0 || accounts.includes(account))
-
-/** Builds the receiver of a node. */
-export const createVendorEventReceiver = (parts: ReceiverParts): VendorEventReceiver => new Receiver(parts)

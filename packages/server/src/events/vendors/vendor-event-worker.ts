@@ -137,20 +137,11 @@ export interface VendorEventServices {
   readonly onEvent?: (report: VendorEventReport) => void
 }
 
-/** Works on the events of all organizations. */
-export interface VendorEventWorker {
-  /** Begins to look for events. */
-  start(): void
-  /** Works on what is due, until nothing is. */
-  run(): Promise<void>
-  /** Ends. Running work gets a few seconds; another node takes over what is left. */
-  stop(): Promise<void>
-}
-
 /** Access to connectors, and what calls say of their credentials. */
 export type EventConnectors = Pick<Connectors, 'readAccess' | 'markAuthError' | 'markHealthy'>
 
-class Worker implements VendorEventWorker {
+/** Works on the events of all organizations. */
+export class VendorEventWorker {
   readonly #parts: Parts
   readonly #connectors: EventConnectors
   readonly #apply: ApplyServices
@@ -180,10 +171,12 @@ class Worker implements VendorEventWorker {
     this.#ticks = new Ticks<'arrived'>({ events, names: ['arrived'], work: () => this.#claim(), onError })
   }
 
+  /** Begins to look for events. */
   start(): void {
     this.#ticks.start()
   }
 
+  /** Works on what is due, until nothing is. */
   async run(): Promise<void> {
     for (;;) {
       await this.#ticks.tick()
@@ -192,6 +185,7 @@ class Worker implements VendorEventWorker {
     }
   }
 
+  /** Ends. Running work gets a few seconds; another node takes over what is left. */
   async stop(): Promise<void> {
     this.#abort.abort(new Error('the node stops'))
     await this.#ticks.stop()
@@ -345,10 +339,6 @@ class Worker implements VendorEventWorker {
     await this.#finish(over, true)
   }
 }
-
-/** Builds the worker of a node; `start` begins its work. */
-export const createVendorEventWorker = (parts: Parts, connectors: EventConnectors, services: VendorEventServices): VendorEventWorker =>
-  new Worker(parts, connectors, services)
 
 function createForgetting(parts: Parts): Pick<ApplyServices, 'forgetAll' | 'forgetEvents'> {
   const { db } = parts.database

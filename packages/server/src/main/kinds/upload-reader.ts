@@ -20,12 +20,6 @@ const mostWaiting = 20
 /** The largest file that is right takes a tenth of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 
-/** Reads uploads. */
-export interface UploadReader extends ReadUploads {
-  /** Ends the thread, and rejects what waits. */
-  close(): Promise<void>
-}
-
 /** An upload costs more than it may. */
 class TooCostly extends Error {}
 
@@ -49,7 +43,8 @@ const refuse = (message: string): ReadUpload => ({
 const isOutOfMemory = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-class Reader implements UploadReader {
+/** Reads uploads. */
+export class UploadReader {
   readonly #longestMs: number
   readonly #waiting: Waiting[] = []
   #worker: Worker | undefined
@@ -59,7 +54,7 @@ class Reader implements UploadReader {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(longestMs: number) {
+  constructor(longestMs = usualLongestMs) {
     this.#longestMs = longestMs
   }
 
@@ -96,6 +91,7 @@ class Reader implements UploadReader {
     return promise
   }
 
+  /** Ends the thread, and rejects what waits. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const { reject } of this.#waiting.splice(0)) reject(fail('unavailable', { reason: 'it is stopping' }))
@@ -155,6 +151,3 @@ class Reader implements UploadReader {
     this.#next()
   }
 }
-
-/** Builds the reader without starting its thread. @param longestMs longest time for one upload, in milliseconds */
-export const createUploadReader = (longestMs = usualLongestMs): UploadReader => new Reader(longestMs)
