@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { decimal, id, int, known, str, time } from '../packages/ferrule/src/definition/fields.ts'
 import { Searcher } from '../packages/server/src/copies/searcher.ts'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import { analyze, compareByHand, fillCopy, type HandEffort } from './by-hand.ts'
 import type { Result } from './result.ts'
 import { type StoreDatabase, withEmbedded, withPostgres } from './store-databases.ts'
@@ -83,7 +83,7 @@ const cases: readonly AggregateCase[] = [
 ]
 
 async function measured({ settings }: StoreDatabase, engine: string, effort: HandEffort): Promise<readonly Result[]> {
-  const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
+  const store = new ContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
   const ref = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
   await fillCopy(store, ref, effort.records, recordOf)
   await analyze(store)

@@ -2,7 +2,7 @@
 import type { EntityRef } from '../packages/server/src/copies/entity-ref.ts'
 import { buildPrimaryKey } from '../packages/server/src/copies/search/keys.ts'
 import type { Row } from '../packages/server/src/copies/store/database/database.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median, type Sides } from './rounds.ts'
 import type { SearchSizes } from './search-service.ts'

@@ -9,8 +9,7 @@ import { type FeedPosition, FeedReader } from '../packages/server/src/copies/cha
 import type { EntityRef } from '../packages/server/src/copies/entity-ref.ts'
 import { Searcher } from '../packages/server/src/copies/searcher.ts'
 import type { StoredRecord } from '../packages/server/src/copies/store/row-encoder.ts'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import { type Result, rate, time } from './result.ts'
 import { alternate, median } from './rounds.ts'
 import type { SearchEffort } from './search.ts'
@@ -128,7 +127,7 @@ export async function* changes(effort: SearchEffort): AsyncGenerator<Result, voi
   const records = batches.length * size
   const rounds = await withPostgres(1, async ({ settings }) => {
     if (settings.engine !== 'postgres') throw new Error('it needs a server')
-    const store = openContextStore({ settings, kinds: [kind] })
+    const store = new ContextStore({ settings, kinds: [kind] })
     await store.checkDatabase()
     const searcher = new Searcher(store, { cursorKey: () => Buffer.from('key'), clock: Date.now })
     const reader = new FeedReader({ store, searcher, timeoutMs: 60_000 })

@@ -9,8 +9,7 @@ import { id, int } from '../packages/ferrule/src/definition/fields.ts'
 import type { EntityRef } from '../packages/server/src/copies/entity-ref.ts'
 import type { Row } from '../packages/server/src/copies/store/database/database.ts'
 import type { StoredRecord } from '../packages/server/src/copies/store/row-encoder.ts'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { OwnKind } from '../packages/server/src/values/access.ts'
 import { createSearcher } from '../test/support/searcher.ts'
 import { type Result, rate, time } from './result.ts'
@@ -111,7 +110,7 @@ async function written(store: ContextStore, name: string, refs: Sides<() => Enti
 export async function* ownTables(given: OwnEffort): AsyncGenerator<Result, void, undefined> {
   const effort = { ...given, records: Math.min(given.records, mostRecords) }
   yield* await withPostgres(1, async ({ settings }) => {
-    const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind, narrowKind] })
+    const store = new ContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind, narrowKind] })
     if (settings.engine !== 'postgres') throw new Error('the benchmark needs a server')
     const client = new Client({ connectionString: settings.url.reveal() })
     await client.connect()

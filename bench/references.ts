@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntityDefinition } from '../packages/ferrule/src/definition/entity.ts'
 import { id, int, known, open, str, time } from '../packages/ferrule/src/definition/fields.ts'
 import { Searcher } from '../packages/server/src/copies/searcher.ts'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import { analyze, compareByHand, fillCopy, type HandCase, type HandEffort } from './by-hand.ts'
 import type { Result } from './result.ts'
 import { type StoreDatabase, withEmbedded, withPostgres } from './store-databases.ts'
@@ -151,7 +151,7 @@ const cases: readonly ReferenceCase[] = [
 ]
 
 async function measured({ settings }: StoreDatabase, engine: string, effort: HandEffort): Promise<readonly Result[]> {
-  const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
+  const store = new ContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
   const ref = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
   const people = Math.max(1, Math.min(mostPeople, Math.floor(effort.records / callsOfPerson)))
   for (const entity of ['users', 'owners']) await fillCopy(store, { ...ref, entity }, people, personOf)

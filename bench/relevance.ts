@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityRef } from '../packages/server/src/copies/entity-ref.ts'
 import type { Row } from '../packages/server/src/copies/store/database/database.ts'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import { createSearcher, type Searcher } from '../test/support/searcher.ts'
 import { type Result, time } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
@@ -69,7 +68,7 @@ async function searched(searcher: Searcher, ref: EntityRef, query: object): Prom
 }
 
 async function measured({ settings }: StoreDatabase, engine: string, effort: RelevanceEffort): Promise<readonly Result[]> {
-  const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
+  const store = new ContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
   const ref = { connector: randomUUID(), kind: kind.kind, entity: 'calls' }
   await fill(store, ref, effort.records)
   const searcher = createSearcher(store)

@@ -10,8 +10,7 @@ import { Secret } from '../packages/ferrule/src/engine/credentials/source.ts'
 import { Everything } from '../packages/server/src/copies/everything/everything.ts'
 import { buildPrimaryKey } from '../packages/server/src/copies/search/keys.ts'
 import { Searcher } from '../packages/server/src/copies/searcher.ts'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { Copies, SearchedConnector } from '../packages/server/src/copies/sync-types.ts'
 import type { Principal } from '../packages/server/src/values/access.ts'
 import { type Result, time } from './result.ts'
@@ -217,7 +216,7 @@ export async function* searchEverything(wanted: EverythingEffort): AsyncGenerato
     searchSeconds: 60,
     indexes: 0,
   }
-  const store = openContextStore({ settings, kinds: [kind.definition] })
+  const store = new ContextStore({ settings, kinds: [kind.definition] })
   const [organizationId, workspaceId] = [randomUUID(), randomUUID()]
   const all: readonly SearchedConnector[] = Array.from({ length: effort.connectors }, (_, index) => ({
     ref: { organizationId, workspaceId, connectorId: randomUUID() },

@@ -1,7 +1,6 @@
 /** Searches without indexes on demand against plain SQL, DuckDB and SQLite's FTS5, with CPU time beside wall time. */
 import { randomUUID } from 'node:crypto'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import { createSearcher } from '../test/support/searcher.ts'
 import { paramsOf, type Question, questions, records } from './peer-questions.ts'
 import { openDuckDb, openPlain, openSqlite, type Peer, readOwnCpuMs, readServerCpuMs } from './peers.ts'
@@ -85,7 +84,7 @@ export async function* searchPeers(effort: Effort): AsyncGenerator<Result, void,
   const lines = await withPostgres(1, async ({ settings }) => {
     if (settings.engine !== 'postgres') throw new Error('the benchmark needs a server')
     await using stack = new AsyncDisposableStack()
-    const store = openContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
+    const store = new ContextStore({ settings: { ...settings, searchSeconds: 60, indexes: 0 }, kinds: [kind] })
     stack.defer(() => store.close())
     const connector = randomUUID()
     await fill(store, connector)

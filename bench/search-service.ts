@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import type { ContextStoreSettings } from '../packages/server/src/copies/store/database/settings.ts'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import { type Child, start } from './child.ts'
 import { kind, recordsOf } from './store-records.ts'
 
@@ -49,7 +48,7 @@ async function fillAll(
   { large, small }: { large: string; small: string },
   sizes: SearchSizes,
 ): Promise<void> {
-  const store = openContextStore({ settings, kinds: [kind] })
+  const store = new ContextStore({ settings, kinds: [kind] })
   const others = Array.from({ length: Math.max(0, sizes.connectors - 1) }, () => randomUUID())
   await fill(store, large, sizes.records)
   for (const connector of [small, ...others]) await fill(store, connector, sizes.smallRecords)

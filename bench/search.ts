@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { Secret } from '../packages/ferrule/src/engine/credentials/source.ts'
 import type { Statement } from '../packages/server/src/copies/store/database/database.ts'
 import type { ContextStoreSettings } from '../packages/server/src/copies/store/database/settings.ts'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import { createSearcher } from '../test/support/searcher.ts'
 import { type Result, time } from './result.ts'
 import { type Effort, median } from './rounds.ts'
@@ -131,7 +130,7 @@ export async function* search(effort: SearchEffort): AsyncGenerator<Result, void
   await using stack = new AsyncDisposableStack()
   stack.defer(() => database.stop())
   const service = stack.use(await startSearchService(environmentOf(database.url), database.settings, effort))
-  const store = openContextStore({ settings: database.settings, kinds: [kind] })
+  const store = new ContextStore({ settings: database.settings, kinds: [kind] })
   stack.defer(() => store.close())
   for (const each of searchCases) yield await measured(each, { url: database.url, service, store, effort })
 }

@@ -1,7 +1,6 @@
 /** Writing to the context store in batches with progress, and writing the same again, against a bare COPY of the same fields. */
 import { randomUUID } from 'node:crypto'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import { type Result, rate } from './result.ts'
 import { alternate, type Effort, median } from './rounds.ts'
 import { type StoreDatabase, withEmbedded, withPostgres } from './store-databases.ts'
@@ -42,7 +41,7 @@ async function copied(copy: StoreDatabase['copy']): Promise<Speeds> {
 }
 
 async function measure(name: string, effort: Effort, { settings, copy }: StoreDatabase): Promise<Result> {
-  const store = openContextStore({ settings, kinds: [kind] })
+  const store = new ContextStore({ settings, kinds: [kind] })
   await store.checkDatabase()
   const sides = { ours: () => written(store), baseline: () => copied(copy) }
   const figures = await alternate(sides, effort, (side) => side())

@@ -4,8 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { kinds } from '../packages/ferrule/src/connectors/index.ts'
-import { openContextStore } from '../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../packages/server/src/copies/store/store.ts'
 import type { Ask } from '../packages/server/src/copies/sync/walk/types.ts'
 import { syncConnector } from '../test/context/sync-connector.ts'
 import { type Result, rate } from './result.ts'
@@ -73,7 +72,7 @@ async function copied(copy: StoreDatabase['copy']): Promise<Speeds> {
 }
 
 async function speedsOf({ settings, copy }: StoreDatabase, effort: Effort): Promise<Speeds & { readonly copy: number }> {
-  const store = openContextStore({ settings, kinds: [kinds.gong.definition] })
+  const store = new ContextStore({ settings, kinds: [kinds.gong.definition] })
   await store.checkDatabase()
   const figures = await alternate({ ours: () => both(store), baseline: () => copied(copy) }, effort, (side) => side())
   await store.close()

@@ -12,7 +12,7 @@ import { buildUnseenPathsStatement, listOpenPaths } from '../../packages/server/
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
 import { buildCountStatement, buildSearchStatement } from '../../packages/server/src/copies/search/sql.ts'
 import { buildLogLook } from '../../packages/server/src/copies/store/log.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
 import { type Catalogue, findFaults } from './citus-rule.ts'
 import { type CitusWorld, createCitusWorld, findReaders } from './citus-world.ts'

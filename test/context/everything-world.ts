@@ -3,7 +3,7 @@
 import { Everything, type EverythingOptions } from '../../packages/server/src/copies/everything/everything.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { Searcher } from '../../packages/server/src/copies/searcher.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { SearchedConnector } from '../../packages/server/src/copies/sync-types.ts'
 import { type Principal, scopes } from '../../packages/server/src/values/access.ts'
 import { desk, shop } from '../http/everything-support.ts'

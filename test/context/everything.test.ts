@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { share } from '../support/share.ts'
 import { connect, searchedKinds, searchOver, writeInto } from './everything-world.ts'
 import { createStoreWorld, overBoth } from './store-world.ts'

@@ -2,7 +2,8 @@
 
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextDatabase, Row, Statement } from '../../packages/server/src/copies/store/database/database.ts'
-import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
+import type { ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { createRef, note, type StoreWorld } from './store-world.ts'
 

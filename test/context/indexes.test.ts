@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { share } from '../support/share.ts'
 import { day, eager, fillRecords, found, inDatabase, indexed, minute, openEager, planOf, records, searchOften } from './indexes-world.ts'

@@ -1,6 +1,6 @@
 /** Fills an embedded store and searches it until its code is optimized. Prints the peak memory of the process in megabytes. */
 import { kind, recordsOf } from '../../bench/store-records.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { readPeakKb } from '../support/peak-memory.ts'
 import { createSearcher } from '../support/searcher.ts'
 
@@ -10,7 +10,7 @@ const ref = { connector: '0195f3a0-0000-7000-8000-0000000000aa', kind: kind.kind
 const [batch, batches, searches] = [1_000, 10, 80]
 
 const settings = { engine: 'embedded' as const, folder, memoryMb: 32, waiting: 10, searchSeconds: 60 }
-const store = openContextStore({ settings, kinds: [kind] })
+const store = new ContextStore({ settings, kinds: [kind] })
 for (let index = 0; index < batches; index += 1)
   await store.writeBatch(ref, { records: recordsOf(index * batch, batch), asked: 1_700_000_000_000 })
 const searcher = createSearcher(store)

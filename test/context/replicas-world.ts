@@ -4,8 +4,8 @@ import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import type { ReplicaChange, ReplicaRules, SearchRoute } from '../../packages/server/src/copies/store/replicas/types.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
-import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
+import type { ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
 import { type Replication, startReplication } from '../support/replication.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { note, testKind } from './store-records.ts'
@@ -74,7 +74,7 @@ export async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
       }
       const changes: ReplicaChange[] = []
       const usual = { settings, kinds: [testKind()], replicaRules: rules, onReplica: (change: ReplicaChange) => changes.push(change) }
-      const store = openContextStore({ ...usual, ...more })
+      const store = new ContextStore({ ...usual, ...more })
       stores.push(store)
       await store.checkDatabase()
       return { store, changes, count: (route) => store.status().searches.get(route) ?? 0 }

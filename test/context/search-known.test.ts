@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { gong } from '../../packages/ferrule/src/connectors/gong/index.ts'
 import { int, known, list, obj, orNull, str } from '../../packages/ferrule/src/definition/index.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { createRef, createStoreWorld, overStatements, type StoreWorld } from './store-world.ts'
 

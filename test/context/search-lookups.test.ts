@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { Answer, Session, Statement } from '../../packages/server/src/copies/store/database/database.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { createRef, createStoreWorld, note, overStatements } from './store-world.ts'
 

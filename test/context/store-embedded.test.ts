@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createContextDatabase } from '../../packages/server/src/copies/store/database/context-database.ts'
 import { Embedded } from '../../packages/server/src/copies/store/database/embedded/embedded.ts'
 import type { SetAsideDatabase } from '../../packages/server/src/copies/store/database/embedded/folder.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { choose } from '../support/draws.ts'
 import { createRef, createStoreWorld, emptyFolder, idsOf, ignoreWaits, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
 

@@ -1,7 +1,7 @@
 // Process that writes batches of notes until it is killed. Its argument is JSON of `KillWriterOptions`. It prints one line of JSON at its
 // start, and one with the number of each acknowledged batch.
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { note, testKind } from './store-records.ts'
 
 /** Where the writer writes. */
@@ -27,7 +27,7 @@ async function run({ folder, url }: KillWriterOptions): Promise<void> {
     url === undefined
       ? { engine: 'embedded' as const, folder: folder ?? '', memoryMb: 16, ...common }
       : { engine: 'postgres' as const, url: new Secret(url), searches: 1, writers: 1, ...common }
-  const store = openContextStore({ settings, kinds: [testKind()] })
+  const store = new ContextStore({ settings, kinds: [testKind()] })
   const found = (await store.readCheckpoints(killRef)).get('batch')
   if (found === undefined) await store.writeBatch(killRef, { records: [], asked: 1 })
   say({ ready: true })

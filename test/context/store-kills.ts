@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import type { Row } from '../../packages/server/src/copies/store/database/database.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { batchSize, type KillWriterOptions, killRef } from './store-kill-writer.ts'
 import { oneValue } from './store-records.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { share } from '../support/share.ts'
 import { createRef, createStoreWorld, idsOf, notesOf, oneValue, overStatements, refusal } from './store-world.ts'
 

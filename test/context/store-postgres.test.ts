@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { openLine } from '../support/line.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 import { createSearcher } from '../support/searcher.ts'
@@ -36,7 +36,7 @@ describe('a PostgreSQL database', () => {
     return url.href
   }
   const checked = async (url: string): Promise<string> => {
-    const store = openContextStore({ settings: settingsOf(url), kinds: [testKind()] })
+    const store = new ContextStore({ settings: settingsOf(url), kinds: [testKind()] })
     const said = await refusal(store.checkDatabase())
     await store.close()
     return said
@@ -68,7 +68,7 @@ describe('a PostgreSQL database', () => {
   })
 
   test('keeps the plan of a search by key, and plans other searches for their values', async () => {
-    const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
+    const store = new ContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
     const ref = createRef()
     await store.writeBatch(ref, { records: notesOf(store, 0, 20), asked: 1 })
     const searcher = createSearcher(store)
@@ -86,7 +86,7 @@ describe('a PostgreSQL database', () => {
   })
 
   test('lets searches read only', async () => {
-    const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
+    const store = new ContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
     await store.writeBatch(createRef(), { records: notesOf(store, 0, 1), asked: 1 })
     const reading = (await store.openDatabase()).query({ text: 'delete from cs_test_kind_notes' })
     await expect(reading).rejects.toThrow('cannot execute DELETE in a read-only transaction')
@@ -94,14 +94,14 @@ describe('a PostgreSQL database', () => {
   })
 
   test('may read with several processes for every search: no function of ours forbids it', async () => {
-    const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
+    const store = new ContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
     const text = "select coalesce(string_agg(proname, ' '), '') from pg_proc where proname like 'cs\\_%' and proparallel <> 's'"
     expect(await oneValue(await store.openDatabase(), text)).toBe('')
     await store.close()
   })
 
   test('that restarts its connections is used again', async () => {
-    const store = openContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
+    const store = new ContextStore({ settings: settingsOf(database.url), kinds: [testKind()] })
     const context = await store.openDatabase()
     expect(await oneValue(context, 'select 1')).toBe(1)
     const running = refusal(context.query({ text: 'select count(*) from generate_series(1, 100000000000)' }))
@@ -118,7 +118,7 @@ describe('a PostgreSQL database', () => {
   test('that says why a statement failed and takes no other is left, by searches and by writes', async () => {
     const line = await openLine(database.url)
     const settings = { ...settingsOf(line.url), searches: 1, writers: 1 }
-    const store = openContextStore({ settings, kinds: [testKind()] })
+    const store = new ContextStore({ settings, kinds: [testKind()] })
     const context = await store.openDatabase()
     const endless = { text: 'select count(*) from generate_series(1, 100000000000)' }
     expect(await oneValue(context, 'select 1')).toBe(1)

@@ -6,7 +6,8 @@ import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import type { ContextDatabase, Row } from '../../packages/server/src/copies/store/database/database.ts'
 import type { StoredRecord } from '../../packages/server/src/copies/store/row-encoder.ts'
-import type { ContextStore, SearchableKind } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
+import type { SearchableKind } from '../../packages/server/src/copies/store/types.ts'
 
 const entity = (
   context_store_search: NonNullable<EntityDefinition['context_store_search']>,

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { date, int, str } from '../../packages/ferrule/src/definition/fields.ts'
-import type { ContextStore, ContextStoreOptions, SearchableKind } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
+import type { ContextStoreOptions, SearchableKind } from '../../packages/server/src/copies/store/types.ts'
 import { share } from '../support/share.ts'
 import { createRef, createStoreWorld, idsOf, note, noteFields, notesOf, oneValue, overStatements, rowsOf, testKind } from './store-world.ts'
 

@@ -1,6 +1,6 @@
 /** The work of the store's statements grows with their rows, whatever PostgreSQL knows of the tables. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { databasesUnderTest } from '../support/postgres.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { countWork, type StatementWork, type WorkCounter } from './statement-work.ts'
@@ -126,7 +126,7 @@ describe.each(databasesUnderTest(['postgres']).flatMap(() => [...knowledge]))('t
     await store.writeBatch(ref, { records: notes(store, [0, 10]), asked: world.now, pass: 'two' })
     work.take()
     expect(await does(2 * many, () => store.hasUnseen(ref, 'two'))).toBe(true)
-    expect(await does(2 * many, () => store.sweepSpan(ref, 'two', span))).toBe(many - 10)
+    expect(await does(2 * many, () => store.sweep(ref, 'two', span))).toBe(many - 10)
     await store.beginPass(ref, 'three')
     work.take()
     expect(await does(2 * many, () => store.sweep(ref, 'three'))).toBe(batch + 10)

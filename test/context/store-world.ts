@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { afterAll, describe, onTestFinished, vi } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
-import type { ContextStore, ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
 import { copyEmbeddedDatabase, createTestDatabase, databasesOfStatements, databasesUnderTest } from '../support/postgres.ts'
 import { testKind } from './store-records.ts'
 
 export { createRef, idsOf, note, noteFields, notesOf, oneValue, refusal, rowsOf, testKind } from './store-records.ts'
 
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 
 /** A database that stores are opened over, one after the other or at the same time. */
 export interface StoreWorld {
@@ -67,7 +67,7 @@ export async function createStoreWorld(engine: EngineName, from?: StoreWorld, th
     settings,
     now: Date.parse('2026-03-01T12:00:00Z'),
     open: (options = {}) => {
-      const store = openContextStore({ settings, kinds: [testKind()], clock: () => world.now, ...options })
+      const store = new ContextStore({ settings, kinds: [testKind()], clock: () => world.now, ...options })
       opened.push(store)
       return store
     },

@@ -153,12 +153,8 @@ export class StoreDouble implements Store {
     return shelf.pass === pass && this.#unseen(shelf, span).length > 0
   }
 
-  sweep({ entity }: EntityRef, pass: string): Promise<number> {
-    return this.#change(`sweep ${entity}`, () => this.#sweep(entity, pass))
-  }
-
-  sweepSpan({ entity }: EntityRef, pass: string, span: Span): Promise<number> {
-    return this.#change(`sweepSpan ${entity}`, () => this.#sweep(entity, pass, span))
+  sweep({ entity }: EntityRef, pass: string, span?: Span): Promise<number> {
+    return this.#change(`sweep ${entity}`, () => this.#sweep(entity, pass, span))
   }
 
   abandonPass({ entity }: EntityRef, pass: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** A change at a vendor is in the copy after one incremental run, where the vendor offers changes. */
 import { afterAll, describe, expect, test } from 'vitest'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import type { SyncResult } from './sync-connector.ts'
 import { Truth } from './sync-truth.ts'

@@ -1,7 +1,7 @@
 /** What walks need of the real store, on both databases. */
 import { describe, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { share } from '../support/share.ts'
 import { createRef, createStoreWorld, idsOf, note, oneValue, overStatements, refusal, rowsOf } from './store-world.ts'
@@ -26,11 +26,11 @@ overStatements('a pass over a span', async (engine) => {
     await store.writeBatch(ref, { records: made(1, 4), asked: world.now, pass: 'one' })
     const span = { field: 'made', from: at(3) }
     expect(await store.hasUnseen(ref, 'one', span)).toBe(true)
-    expect(await store.sweepSpan(ref, 'one', { ...span, before: at(0) })).toBe(2)
+    expect(await store.sweep(ref, 'one', { ...span, before: at(0) })).toBe(2)
     expect(await idsOf(store, ref)).toEqual([0, 1, 4, 5, 9])
     expect(await store.countRecords(ref.connector)).toEqual(new Map([['notes', 5]]))
     expect(await oneValue(await store.openDatabase(), 'select count(*) from cs_seen')).toBe(0n)
-    expect(await refusal(store.sweepSpan(ref, 'one', span))).toContain('another complete pass has begun')
+    expect(await refusal(store.sweep(ref, 'one', span))).toContain('another complete pass has begun')
   })
 
   test('tells whether anything was not seen', async () => {
@@ -50,7 +50,7 @@ overStatements('a pass over a span', async (engine) => {
   test('is refused for a field without moments', async () => {
     const ref = createRef()
     await store.beginPass(ref, 'one')
-    expect(await refusal(store.sweepSpan(ref, 'one', { field: 'title', from: at(1) }))).toContain('has no moments in title')
+    expect(await refusal(store.sweep(ref, 'one', { field: 'title', from: at(1) }))).toContain('has no moments in title')
   })
 
   test('a batch that holds all records of a value removes the others, but for those that were read later', async () => {

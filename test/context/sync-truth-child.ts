@@ -7,7 +7,7 @@ import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
 import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { Answered, Ask, SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { type SyncResult, syncConnector, type WholeSync } from './sync-connector.ts'
 import { type SyncedKind, syncedKinds } from './sync-truth-kinds.ts'
@@ -79,7 +79,7 @@ async function run(options: SyncChildOptions): Promise<void> {
   const begin = performance.now()
   const clock = (): number => now + Math.round(performance.now() - begin)
   const engine = createEngine({ limits: false, clock })
-  const store = openContextStore({ settings: settingsOf(at), kinds: [syncedKinds[kind].definition], clock })
+  const store = new ContextStore({ settings: settingsOf(at), kinds: [syncedKinds[kind].definition], clock })
   await store.checkDatabase()
   say({ ready: true })
   const ask = askOf(engine, connectionOf(options))

@@ -8,8 +8,7 @@ import { createEngine, type Engine } from '../../packages/ferrule/src/engine/cal
 import { parseJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { type Sandbox, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { Random } from '../../packages/sandbox/src/random.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { SyncTask } from '../../packages/server/src/copies/sync/walk/types.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { type SyncResult, syncConnector } from './sync-connector.ts'
@@ -158,7 +157,7 @@ export class Truth {
 
   /** Opens the copy in this process. */
   store(): ContextStore {
-    return openContextStore({
+    return new ContextStore({
       settings: settingsOf(this.at),
       kinds: [syncedKinds[this.given.kind].definition],
       clock: () => this.clock.now,

@@ -5,7 +5,7 @@ import { date, int, str, time } from '../../packages/ferrule/src/definition/fiel
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { makeViews, nameViews, removeViews, type ViewsResult } from '../../packages/server/src/copies/store/views/views.ts'
 import { migrate } from '../../packages/server/src/db/migrate.ts'
 import { openPostgres } from '../../packages/server/src/db/postgres.ts'

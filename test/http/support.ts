@@ -9,8 +9,7 @@ import { type Sandbox, type SandboxOptions, shopifyCredentials, startSandbox } f
 import type { ServedKind } from '../../packages/server/src/connectors/connector-types.ts'
 import { hasRecordings } from '../../packages/server/src/connectors/kinds.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { SyncWorker } from '../../packages/server/src/copies/sync/worker.ts'
 import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
 import type { VendorEventWorker } from '../../packages/server/src/events/vendors/vendor-event-worker.ts'
@@ -221,7 +220,7 @@ const storeOf = (
   kinds: readonly ServedKind[],
   { clock, settings }: Pick<Ground, 'clock' | 'settings'>,
 ): ContextStore =>
-  openContextStore({
+  new ContextStore({
     settings: context,
     kinds: kinds.map(({ definition }) => definition),
     clock: () => clock.now,

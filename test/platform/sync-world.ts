@@ -1,8 +1,7 @@
 /** An installation with a context store: the platform over both databases, a store on PostgreSQL, and a scripted vendor. */
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { SyncRunRecord } from '../../packages/ferrule/src/wire/syncs.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { SyncWorker } from '../../packages/server/src/copies/sync/worker.ts'
 import type { SyncServices } from '../../packages/server/src/copies/sync-types.ts'
 import type { PlatformOptions } from '../../packages/server/src/main/platform.ts'
@@ -65,7 +64,7 @@ async function work(worker: SyncWorker): Promise<void> {
 /** Opens a store on the run's PostgreSQL server; closing drops its database. */
 async function openStore(name: string, world: World, through: Through): Promise<{ readonly store: ContextStore; close(): Promise<void> }> {
   const server = await createTestDatabase(`${name} context`)
-  const store = openContextStore({
+  const store = new ContextStore({
     settings: { engine: 'postgres', url: new Secret(through(server.url)), searches: 3, writers: 3, waiting: 50, searchSeconds: 60 },
     kinds: [ledger.definition],
     clock: () => world.now,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { share } from '../support/share.ts'
 import { createSyncWorld, newest, whole } from './sync-world.ts'

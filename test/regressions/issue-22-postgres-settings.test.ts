@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { openPostgres } from '../../packages/server/src/db/postgres.ts'
 import { openPlatform } from '../../packages/server/src/main/platform.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
@@ -50,7 +50,7 @@ function urlWith(params: Readonly<Record<string, string>>, base = database.url, 
 const read = (env: Readonly<Record<string, string>>) => readSettings({ FERRULE_MASTER_KEY: masterKey(1), ...env }, { kinds: [] })
 const open = (env: Readonly<Record<string, string>>) => openPlatform({ settings: read(env), kinds: [], engine: () => createStubEngine() })
 const openStore = (url: string) =>
-  openContextStore({
+  new ContextStore({
     settings: { engine: 'postgres', url: new Secret(url), searches: 2, writers: 2, waiting: 10, searchSeconds: 10 },
     kinds: [testKind()],
   })

@@ -1,7 +1,7 @@
 /** Complete passes over a million records, with statistics: the time of none may grow with the square of the records. */
 import { expect, test } from 'vitest'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { createRef, createStoreWorld, note, overBoth } from '../context/store-world.ts'
 
 const records = Number(process.env['FERRULE_SOAK_RECORDS'] ?? 1_000_000)
@@ -44,7 +44,7 @@ overBoth(`a pass over ${records} records`, (engine) => {
     expect(await timed('second look', () => store.hasUnseen(ref, 'second'))).toBe(true)
     expect(await timed('second sweep', () => store.sweep(ref, 'second'))).toBe(records / goneOf)
     await timed('third walk', () => walk('third', (id) => id % goneOf !== 7 && id % goneOf !== 8))
-    expect(await timed('sweep of a span', () => store.sweepSpan(ref, 'third', span))).toBe(records / goneOf / 2)
+    expect(await timed('sweep of a span', () => store.sweep(ref, 'third', span))).toBe(records / goneOf / 2)
     console.log(engine, JSON.stringify(took))
     expect(await store.countRecords(ref.connector)).toEqual(new Map([['notes', records - records / goneOf - records / goneOf / 2]]))
     await world.close()

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createDatabaseFiles, databaseFolder, hasDatabase } from '../../packages/server/src/copies/store/database/embedded/folder.ts'
 import { buildOwnStatements } from '../../packages/server/src/copies/store/database/requirements.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { cache, root } from '../../scripts/paths.mjs'
 
 /** Names the template after what made it: the database's version, the program that creates one, and the store's own tables. */
@@ -43,7 +43,7 @@ export async function ensureTemplate(): Promise<string> {
 /** Lets a store make its own tables, as at its first start. */
 async function prepare(folder: string): Promise<void> {
   const settings = { engine: 'embedded', folder, memoryMb: 16, waiting: 1, searchSeconds: 10 } as const
-  const store = openContextStore({ settings, kinds: [] })
+  const store = new ContextStore({ settings, kinds: [] })
   await store.openDatabase()
   await store.close()
   for (const name of readdirSync(folder)) if (join(folder, name) !== databaseFolder(folder)) rmSync(join(folder, name))

@@ -3,8 +3,7 @@
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { type CopyServices, createCopyServices } from '../../packages/server/src/copies/copy-services.ts'
-import { openContextStore } from '../../packages/server/src/copies/store/store.ts'
-import type { ContextStore } from '../../packages/server/src/copies/store/types.ts'
+import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { SyncWorker } from '../../packages/server/src/copies/sync/worker.ts'
 import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
 import type { VendorEventWorker } from '../../packages/server/src/events/vendors/vendor-event-worker.ts'
@@ -58,7 +57,7 @@ export async function openNode(
   const settings = readSettings(env, { kinds: ['ledger'] })
   const errors: unknown[] = []
   const onBackgroundError = (error: unknown) => void errors.push(error)
-  const store = openContextStore({ settings: settings.context, kinds: [kind.definition], clock: now })
+  const store = new ContextStore({ settings: settings.context, kinds: [kind.definition], clock: now })
   const engine = () => createEngine({ limits: false, random: () => 0 })
   const platform = await openPlatform({ settings, kinds: [kind], engine, contextStore: store, clock: now, onBackgroundError })
   const worker = platform.syncWorker({ store, onRun: ({ state }) => ended(state) })

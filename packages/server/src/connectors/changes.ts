@@ -9,7 +9,7 @@ import {
   keepsAccount,
   Secret,
 } from 'ferrule/engine'
-import { asFerruleError, fail, failValidation, isOptional } from 'ferrule/internal'
+import { asFerruleError, fail, isOptional } from 'ferrule/internal'
 import { type ConnectorRecord, connectorPatch, connectorUpdate, type EntitySelection } from 'ferrule/wire'
 import { endSyncs, followChange } from '../copies/queue/queue.ts'
 import { type Db, isUniqueViolation } from '../db/database.ts'
@@ -19,7 +19,7 @@ import { holdWorkspace, insertJob } from '../tenancy/sql/organizations.ts'
 import { omitFields } from '../tenancy/vault/master-seals.ts'
 import { type RequestedId, requireScope, toConnectorRef, viewOrganization } from '../values/access.ts'
 import { asId, canonicalJson, digestParts, nameOwnVersion, newId } from '../values/ids.ts'
-import { readBody } from '../values/read.ts'
+import { failField, readBody } from '../values/read.ts'
 import { buildConnection } from './access.ts'
 import { type Connectors, type ServedKind, summarize } from './connector-types.ts'
 import { keepRevocation } from './consent-end.ts'
@@ -109,7 +109,7 @@ async function findMove({ kinds }: Pick<Parts, 'kinds'>, row: sql.ConnectorRow, 
   const foreign = [...(after.own?.hosts.filter((host) => !known.has(host)) ?? []), ...listMovedHosts(after, row, wanted)]
   if (foreign.length > 0 && wanted.credentials === undefined) {
     const message = `are required: requests would go to ${foreign.join(', ')}, for which the stored ones were not entered`
-    throw failValidation([{ field: '/credentials', message, error_code: 'required' }])
+    throw failField('/credentials', message, 'required')
   }
   return { before, after, isElsewhere: foreign.length > 0 }
 }
@@ -124,7 +124,7 @@ async function findVersion(
   if (after !== undefined) return after
   const message =
     name === undefined ? 'is for kinds of the organization only' : 'is no version of the kind; see GET /api/v1/kinds/{slug}/versions'
-  throw failValidation([{ field: '/kind_version', message, error_code: 'kind_version' }])
+  throw failField('/kind_version', message, 'kind_version')
 }
 
 /** Lists the host that a changed configuration leads to, where the account names its own host. */
@@ -182,7 +182,7 @@ async function storeChange(
 function requireFitting(kind: ServedKind, row: sql.SealedConnectorRow, { credentials, entities }: Change): void {
   if (credentials === undefined && !Object.hasOwn(kind.definition.credentials, row.scheme)) {
     const message = `are required: the version has no scheme ${row.scheme}`
-    throw failValidation([{ field: '/credentials', message, error_code: 'required' }])
+    throw failField('/credentials', message, 'required')
   }
   if (entities === undefined) checkEntities(kind, JSON.parse(row.entities))
 }

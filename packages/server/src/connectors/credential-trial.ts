@@ -4,12 +4,13 @@
  */
 import { FerruleError } from 'ferrule'
 import type { AccountIdentity, Connection, CredentialSource, CredentialValues, Secret } from 'ferrule/engine'
-import { asFerruleError, errorConsequences, fail, failValidation } from 'ferrule/internal'
+import { asFerruleError, errorConsequences, fail } from 'ferrule/internal'
 import type { ArrivingCall } from '../calls/admission.ts'
 import type { Db } from '../db/database.ts'
 import type { Parts, Seals, VendorCalls } from '../main/parts.ts'
 import { addFields, hasFields, omitFields } from '../tenancy/vault/master-seals.ts'
 import { toConnectorRef } from '../values/access.ts'
+import { failField } from '../values/read.ts'
 import { tryAgain } from '../values/try-again.ts'
 import type { CredentialTrial } from './connector-types.ts'
 import { type ConnectorChange, type CreationId, findCreation, type SealedConnectorRow, saveCreation } from './sql/connectors.ts'
@@ -231,5 +232,5 @@ const printable = /^[\x20-\x7e]{1,255}$/
 /** Validates an Idempotency-Key. @throws FerruleError `validation_failed` */
 export function checkIdempotencyKey(key: string | undefined): string | undefined {
   if (key === undefined || printable.test(key)) return key
-  throw failValidation([{ field: 'Idempotency-Key', message: 'must have 1 to 255 printable ASCII characters', error_code: 'pattern' }])
+  throw failField('Idempotency-Key', 'must have 1 to 255 printable ASCII characters', 'pattern')
 }

@@ -12,7 +12,7 @@ import {
   type EntitySelection,
 } from 'ferrule/wire'
 import { iso } from '../values/ids.ts'
-import { problem, type Read, readBody, requireWorkspaceName, validMembers } from '../values/read.ts'
+import { failField, problem, type Read, readBody, requireWorkspaceName, validMembers } from '../values/read.ts'
 import { type Catalogue, type ServedKind, summarize } from './connector-types.ts'
 import { buildConfigurationSchema, sayNoStandIn } from './kinds.ts'
 import type { ConnectorRow } from './sql/connectors.ts'
@@ -221,20 +221,19 @@ function readSandbox(
 ): boolean {
   const wanted = environment?.['sandbox'] ?? false
   const field = '/environment/sandbox'
-  if (typeof wanted !== 'boolean') throw failValidation([problem(field, 'must be true or false', 'type')])
-  if (wanted && !sandbox)
-    throw failValidation([problem(field, 'cannot be true: this service runs without the sandbox (FERRULE_SANDBOX)', 'sandbox')])
-  if (wanted && kind !== undefined && !catalogue.hasStandIn(kind)) throw failValidation([problem(field, sayNoStandIn(kind), 'sandbox')])
+  if (typeof wanted !== 'boolean') throw failField(field, 'must be true or false', 'type')
+  if (wanted && !sandbox) throw failField(field, 'cannot be true: this service runs without the sandbox (FERRULE_SANDBOX)', 'sandbox')
+  if (wanted && kind !== undefined && !catalogue.hasStandIn(kind)) throw failField(field, sayNoStandIn(kind), 'sandbox')
   return wanted
 }
 
 /** Returns the kind of the identifiers, which must all name the same kind. */
 function readKind(catalogue: Catalogue, identifiers: readonly (string | undefined)[]): ServedKind {
   const [first, ...more] = identifiers.filter((each) => each !== undefined)
-  if (first === undefined) throw failValidation([problem('/connector_type', 'is required, or definition_id instead', 'required')])
+  if (first === undefined) throw failField('/connector_type', 'is required, or definition_id instead', 'required')
   const kind = catalogue.getKind(first)
   if (more.some((each) => catalogue.getKind(each) !== kind))
-    throw failValidation([problem('/connector_type', 'names another kind than definition_id or source_template_id', 'conflict')])
+    throw failField('/connector_type', 'names another kind than definition_id or source_template_id', 'conflict')
   return kind
 }
 
@@ -242,7 +241,7 @@ function readKind(catalogue: Catalogue, identifiers: readonly (string | undefine
 function readConfiguration(kind: Kind, variables: Record<string, unknown>, given: Record<string, unknown> | undefined) {
   const config = omitNulls(given ?? {})
   const twice = Object.keys(variables).find((key) => key in config)
-  if (twice !== undefined) throw failValidation([problem(`/environment/${twice}`, 'is given in replication_config too', 'conflict')])
+  if (twice !== undefined) throw failField(`/environment/${twice}`, 'is given in replication_config too', 'conflict')
   try {
     return checkConfiguration(kind.definition, { ...omitNulls(variables), ...config })
   } catch (error) {

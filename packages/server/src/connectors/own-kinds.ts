@@ -1,11 +1,11 @@
 /** Kinds that organizations bring: uploads, versions, and what a new version means (docs/decisions/own-kinds.md). */
-import { fail, failValidation, type KindChange, pointTo } from 'ferrule/internal'
+import { fail, type KindChange, pointTo } from 'ferrule/internal'
 import * as wire from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
 import type { Parts } from '../main/parts.ts'
 import { type Principal, requireWholeScope } from '../values/access.ts'
 import { iso, newId } from '../values/ids.ts'
-import { readBody, readQuery } from '../values/read.ts'
+import { failField, readBody, readQuery } from '../values/read.ts'
 import { parseVersionSummary, type VersionSummary } from './connector-types.ts'
 import { describePromotion, keepsTables } from './kind-promotions.ts'
 import * as sql from './sql/own-kinds.ts'
@@ -177,11 +177,6 @@ const endedConsent = {
   retryable: false,
 } as const
 
-const refuseMore = () =>
-  failValidation([
-    { field: '', message: `cannot be done: the organization has ${mostKinds} kinds, the most; delete some`, error_code: 'limit' },
-  ])
-
 async function store(
   parts: OwnKindParts,
   principal: Principal,
@@ -200,7 +195,8 @@ async function store(
       updated_at: now,
     }
     if (!known.some((each) => each.slug === slug)) {
-      if (known.length >= mostKinds) throw refuseMore()
+      if (known.length >= mostKinds)
+        throw failField('', `cannot be done: the organization has ${mostKinds} kinds, the most; delete some`, 'limit')
       await sql.insertOwnKind(db, fresh)
     }
     const kind = (await sql.holdOwnKind(db, organizationId, slug)) ?? fresh
@@ -290,7 +286,7 @@ export const createOwnKinds = (parts: OwnKindParts): OwnKinds => {
     importDocument: async (principal, given) => {
       requireWholeScope(principal, 'connectors:write')
       const read = await parts.readUploads.document(readBody(wire.kindDocument, given))
-      if ('problem' in read) throw failValidation([{ field: '/document', message: read.problem, error_code: 'document' }])
+      if ('problem' in read) throw failField('/document', read.problem, 'document')
       return read
     },
     check: async (principal, slug, given) => {

@@ -11,7 +11,7 @@ import { type FoldOptions, Folds } from './folds.ts'
 import { LostRecords } from './lost-records.ts'
 import { Searcher } from './searcher.ts'
 import { Searches } from './searches.ts'
-import type { ContextStore } from './store/types.ts'
+import type { ContextStore } from './store/store.ts'
 
 /** The services over the copies. */
 export interface CopyServices {

@@ -7,7 +7,7 @@ import type { ConnectorAccess } from '../values/access.ts'
 import type { FoldReport } from '../values/metric-types.ts'
 import { toEntityRef } from './entity-ref.ts'
 import type { ChangeCause } from './store/log.ts'
-import type { ContextStore } from './store/types.ts'
+import type { ContextStore } from './store/store.ts'
 import { buildGone, type Met, splitGone, toStoredRecord } from './sync/walk/records.ts'
 
 /** Maximum number of remembered pages; each takes about 200 bytes. */

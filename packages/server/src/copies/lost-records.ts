@@ -4,7 +4,9 @@ import { type Call, findOperation, type Outcome, type RecordKey } from 'ferrule/
 import { getAt, isObject, parsePath } from 'ferrule/internal'
 import type { ConnectorAccess } from '../values/access.ts'
 import { tryAgain } from '../values/try-again.ts'
-import type { ContextStore, Removal } from './store/types.ts'
+import { within } from '../values/within.ts'
+import type { ContextStore } from './store/store.ts'
+import type { Removal } from './store/types.ts'
 import { buildRemovals } from './sync/walk/records.ts'
 
 /** Options of `LostRecords`. */
@@ -87,10 +89,7 @@ export class LostRecords {
       this.#running.delete(done)
     })
     this.#running.add(done)
-    const waited = Promise.withResolvers<void>()
-    const timer = setTimeout(waited.resolve, longestWaitMs)
-    await Promise.race([done, waited.promise])
-    clearTimeout(timer)
+    await within(longestWaitMs, done, () => undefined)
   }
 
   /** Retries a few times and never throws. */

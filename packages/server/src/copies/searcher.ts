@@ -34,7 +34,8 @@ import type { QueryOptions, Session, Statement } from './store/database/database
 import { hasCode } from './store/database/problems.ts'
 import { adviseIndexes, chooseOrdering, listColumns, sumRowsRead } from './store/indexes/advice.ts'
 import type { OnDemandIndexes } from './store/indexes/on-demand.ts'
-import type { ContextStore, SearchReadOptions } from './store/types.ts'
+import type { ContextStore } from './store/store.ts'
+import type { SearchReadOptions } from './store/types.ts'
 
 /** Runs a search once more, without its answer, and counts the rows that it reads from its table. */
 async function countRowsRead(session: Session, { text, values }: SearchStatement, table: SearchTable): Promise<number> {

@@ -3,7 +3,7 @@ import type { Kind } from 'ferrule/definition'
 import type * as wire from 'ferrule/wire'
 import type { ConnectorAccess, ConnectorRef, OwnKind, Principal, PrincipalView } from '../values/access.ts'
 import type { CallReport, RunReport } from '../values/metric-types.ts'
-import type { ContextStore } from './store/types.ts'
+import type { ContextStore } from './store/store.ts'
 import type { RecheckTask } from './sync/walk/recheck.ts'
 import type { SyncTask } from './sync/walk/types.ts'
 

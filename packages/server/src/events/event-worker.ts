@@ -95,7 +95,12 @@ export class EventWorker {
     this.#onAttempt = onAttempt
     this.#teller = logs === undefined ? undefined : new RecordTeller(parts, logs)
     const { events, onBackgroundError: onError } = parts
-    this.#ticks = new Ticks<'queued' | 'ended'>({ events, names: ['queued', 'ended'], work: () => this.#work(), onError })
+    this.#ticks = new Ticks<'queued' | 'ended'>({
+      events,
+      names: ['queued', 'ended'],
+      work: () => this.#number().then(() => this.#claim()),
+      onError,
+    })
   }
 
   /** Begins to look for events. */
@@ -117,11 +122,6 @@ export class EventWorker {
     await this.#ticks.stop()
     await waitForWork(Promise.all([...this.#sending, this.#telling]))
     await this.#http.close()
-  }
-
-  async #work(): Promise<void> {
-    await this.#number()
-    await this.#claim()
   }
 
   /** Reports changes of copies to endpoints, beside other work: it waits for another database. */

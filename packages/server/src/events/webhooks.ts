@@ -1,5 +1,5 @@
 /** Reads the events of an organization, and keeps the endpoints that they are sent to (docs/decisions/webhooks.md). */
-import { fail, failValidation, isPublicUrl } from 'ferrule/internal'
+import { fail, isPublicUrl } from 'ferrule/internal'
 import * as wire from 'ferrule/wire'
 import type { Db } from '../db/database.ts'
 import { deleteEnded } from '../db/delete-ended.ts'
@@ -7,7 +7,7 @@ import type { Parts } from '../main/parts.ts'
 import { type Principal, requireWholeScope } from '../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
 import { asId, iso, isoOrNull, newId } from '../values/ids.ts'
-import { readBody, readQuery } from '../values/read.ts'
+import { failField, readBody, readQuery } from '../values/read.ts'
 import { makeSecret, replaceSecret } from './endpoint-secrets.ts'
 import { writeEvent } from './send-webhook.ts'
 import { deleteSurplusEvents, findPosition, listEvents, recordsType, storeEvent, testType } from './sql/events.ts'
@@ -86,7 +86,7 @@ function toDelivery(row: sql.WaitingDelivery, isWriter: boolean): wire.WebhookDe
 /** Checks an address. A host inside of the network has to be named by the operator. @throws FerruleError `validation_failed` */
 function checkUrl({ settings }: Pick<WebhookParts, 'settings'>, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const problem = (message: string) => failValidation([{ field: '/url', message, error_code: 'url' }])
+  const problem = (message: string) => failField('/url', message, 'url')
   if (url === undefined || url.username !== '' || url.password !== '')
     throw problem('must be an address without a user name and a password')
   if (settings.webhookHosts.includes(url.hostname) || isPublicUrl(url)) return text
@@ -130,13 +130,7 @@ async function create(parts: WebhookParts, principal: Principal, given: unknown)
   const id = newId(parts.source)
   return parts.database.transaction(async (db) => {
     if ((await sql.listEndpoints(db, [organizationId])).length >= wire.mostEndpoints)
-      throw failValidation([
-        {
-          field: '',
-          message: `cannot be done: the organization has ${wire.mostEndpoints} endpoints, the most; delete some`,
-          error_code: 'limit',
-        },
-      ])
+      throw failField('', `cannot be done: the organization has ${wire.mostEndpoints} endpoints, the most; delete some`, 'limit')
     const { secret, columns } = makeSecret(parts, { organization_id: organizationId, id })
     const row: sql.EndpointRow = {
       id,
@@ -166,7 +160,7 @@ function buildStatusChange(row: sql.EndpointRow, wanted: wire.WebhookEndpointPat
   if (wanted === undefined || wanted === row.status) return {}
   if (row.status === 'unverified') {
     const message = 'cannot be set: the endpoint has not answered a test with 2xx yet'
-    throw failValidation([{ field: '/status', message, error_code: 'status' }])
+    throw failField('/status', message, 'status')
   }
   return { status: wanted, status_reason: null, failing_since: null }
 }
@@ -210,10 +204,7 @@ async function sendTest(parts: WebhookParts, requested: { principal: Principal; 
   const now = parts.source.clock()
   return parts.database.transaction(async (db) => {
     const row = await requireEndpoint(db, requested.principal, requested.id, sql.holdEndpoint)
-    if (row.status === 'disabled')
-      throw failValidation([
-        { field: '', message: 'cannot be done: the endpoint is disabled; set its status to active', error_code: 'status' },
-      ])
+    if (row.status === 'disabled') throw failField('', 'cannot be done: the endpoint is disabled; set its status to active', 'status')
     const count = await sql.countTests(db, row, now - 60_000)
     if (count >= testsInMinute) throw fail('rate_limited', { limit: testsInMinute }, { retryAfterMs: 60_000 })
     await storeTest(parts, db, row)

@@ -3,7 +3,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FerruleError } from 'ferrule'
 import { readJson, writeJson } from 'ferrule/engine'
-import { fail, failValidation, pointTo, TooDeep } from 'ferrule/internal'
+import { fail, pointTo, TooDeep } from 'ferrule/internal'
+import { failField } from '../values/read.ts'
 
 /** Media type of every JSON answer that is no error. */
 export const jsonType = 'application/json; charset=utf-8'
@@ -39,7 +40,7 @@ const refusals: Readonly<Record<string, (request: RefusedRequest) => FerruleErro
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => fail('malformed_json', { reason: 'its length is not that of Content-Length' }),
   FST_ERR_CTP_EMPTY_JSON_BODY: () => fail('malformed_json', { reason: 'it is empty' }),
   FST_ERR_CTP_INVALID_JSON_BODY: () => fail('malformed_json', { reason: 'it cannot be read' }),
-  FST_ERR_VALIDATION: () => failValidation([{ field: '', message: 'cannot be read', error_code: 'type' }]),
+  FST_ERR_VALIDATION: () => failField('', 'cannot be read', 'type'),
   FST_ERR_BAD_URL: notFound,
   FST_ERR_MAX_PARAM_LENGTH: notFound,
   FST_ERR_NOT_FOUND: notFound,
@@ -120,7 +121,7 @@ function inspectValue(value: unknown, path: (string | number)[]): void {
 }
 
 const forbiddenName = (path: readonly (string | number)[]): FerruleError =>
-  failValidation([{ field: pointTo('', ...path), message: 'is not an allowed name', error_code: 'name' }])
+  failField(pointTo('', ...path), 'is not an allowed name', 'name')
 
 function decode(bytes: Uint8Array): string {
   try {
@@ -156,8 +157,7 @@ export function readAnyJson(bytes: Uint8Array): unknown {
 export function readJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined
   const value = parse(decode(bytes))
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw failValidation([{ field: '', message: 'must be an object', error_code: 'type' }])
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw failField('', 'must be an object', 'type')
   inspectValue(value, [])
   return value
 }
@@ -170,7 +170,7 @@ export function readFormBody(bytes: Uint8Array): Readonly<Record<string, string>
   const pairs = [...new URLSearchParams(decode(bytes))]
   const met = new Set(['__proto__'])
   for (const [name] of pairs) {
-    if (met.has(name)) throw failValidation([{ field: pointTo('', name), message: 'must be given once', error_code: 'repeated' }])
+    if (met.has(name)) throw failField(pointTo('', name), 'must be given once', 'repeated')
     met.add(name)
   }
   return Object.fromEntries(pairs)

@@ -7,8 +7,6 @@ import { addCommonHeaders, buildErrorHeaders, problemBody, readPath, toError } f
 import { noteProblem } from './request-spans.ts'
 import { findNotOffered, type Route } from './route.ts'
 
-const toPattern = (path: string): RegExp => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]*')}$`)
-
 const slotsIn = (path: string): number => path.split('{').length - 1
 
 /**
@@ -18,7 +16,11 @@ const slotsIn = (path: string): number => path.split('{').length - 1
  */
 function allowedMethods(routes: readonly Pick<Route, 'method' | 'path'>[]): (path: string) => readonly string[] {
   const table = [...Map.groupBy(routes, ({ path }) => path)]
-    .map(([path, own]) => ({ path, pattern: toPattern(path), methods: own.map(({ method }) => method) }))
+    .map(([path, own]) => ({
+      path,
+      pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]*')}$`),
+      methods: own.map(({ method }) => method),
+    }))
     .toSorted((a, b) => slotsIn(a.path) - slotsIn(b.path))
   return (path) => {
     const { methods = [] } = table.find(({ pattern }) => pattern.test(path)) ?? {}
@@ -41,10 +43,10 @@ export function reportError(logger: Logger, error: FerruleError, request: Fastif
 /** Ids of the path that hints name. A value that cannot be an id is not repeated. */
 function readIds({ params }: FastifyRequest): Readonly<Record<string, string>> {
   const given = typeof params === 'object' && params !== null ? Object.entries(params) : []
-  return Object.fromEntries(given.filter(([name, value]) => name.endsWith('_id') && typeof value === 'string' && isId(value)))
+  return Object.fromEntries(
+    given.filter(([name, value]) => name.endsWith('_id') && typeof value === 'string' && /^[\w-]{1,100}$/.test(value)),
+  )
 }
-
-const isId = (text: string): boolean => /^[\w-]{1,100}$/.test(text)
 
 /** Builds what answers refusals. */
 export function refuser({ logger }: { readonly logger: Logger }): Refuse {

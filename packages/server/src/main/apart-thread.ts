@@ -39,10 +39,6 @@ const certified = new Map<string, Kind>(Object.entries(kinds))
 /** Kinds from files. The sender counts them in the same way, so what one of both forgets the other one forgets. */
 const taught = new BoundedMap<string, Kind>(mostTaught)
 
-async function learn({ definition, rulesModule }: SentKind): Promise<void> {
-  taught.set(definition.kind, { definition, rules: rulesModule === undefined ? {} : await importRules(rulesModule) })
-}
-
 async function read(job: ApartJob): Promise<ApartResult> {
   await loadLineReader(job.format)
   const kind = taught.get(job.kind) ?? certified.get(job.kind)
@@ -65,7 +61,10 @@ async function run(task: ThreadTask): Promise<ThreadResult> {
 
 async function answer(task: ThreadTask): Promise<void> {
   try {
-    if ('read' in task && task.kind !== undefined) await learn(task.kind)
+    if ('read' in task && task.kind !== undefined) {
+      const { definition, rulesModule } = task.kind
+      taught.set(definition.kind, { definition, rules: rulesModule === undefined ? {} : await importRules(rulesModule) })
+    }
     const done = await run(task)
     port.postMessage({ done } satisfies ThreadAnswer, findBuffers(done))
   } catch (thrown) {

@@ -4,8 +4,7 @@ import type { Logger } from 'pino'
 import { type ServedKind, summarize } from '../connectors/connector-types.ts'
 import { type CopyServices, createCopyServices } from '../copies/copy-services.ts'
 import { replicaStates } from '../copies/store/replicas/types.ts'
-import { openContextStore } from '../copies/store/store.ts'
-import type { ContextStore } from '../copies/store/types.ts'
+import { ContextStore } from '../copies/store/store.ts'
 import type { SyncWorker } from '../copies/sync/worker.ts'
 import type { EventWorker } from '../events/event-worker.ts'
 import type { VendorEventWorker } from '../events/vendors/vendor-event-worker.ts'
@@ -30,7 +29,7 @@ export function openContext({ settings, kinds, logger, platform }: ContextOption
       ?.syncs.refill(kind)
       .catch((err: unknown) => logger.error({ err }, 'cannot queue syncs of the connectors'))
   }
-  return openContextStore({
+  return new ContextStore({
     settings: settings.context,
     log: { days: settings.changesDays, isAlwaysOn: settings.changesAlways, ofOrganization: settings.changesEntities },
     kinds: kinds.map((each) => ({

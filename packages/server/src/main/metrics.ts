@@ -6,6 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Backlogs } from '../events/sql/backlogs.ts'
 import { labelKind } from '../values/ids.ts'
 import { type Metrics, vendorEventOutcomes } from '../values/metric-types.ts'
+import { within } from '../values/within.ts'
 import type { Platform } from './platform-types.ts'
 
 /** Upper bounds of the duration buckets, in seconds: from a cached answer to a slow vendor. */
@@ -196,13 +197,11 @@ export function addEventMetrics(metrics: Metrics, platform: Pick<Platform, 'read
     return running
   }
   const read = async (choose: (backlogs: Backlogs) => ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>> => {
-    const late = Promise.withResolvers<typeof noValues>()
-    const timer = setTimeout(() => late.resolve(noValues), longestScrapeMs)
     const found = readShared().then(choose, (err: unknown) => {
       logger.warn({ err }, 'cannot count the events that wait')
       return noValues
     })
-    return Promise.race([found, late.promise]).finally(() => clearTimeout(timer))
+    return within(longestScrapeMs, found, () => noValues)
   }
   metrics.gauge({
     name: 'ferrule_events_due',

@@ -44,10 +44,6 @@ function parseOrigins(message: unknown): SandboxOrigins | undefined {
   return Object.fromEntries(entries)
 }
 
-function buildEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(inheritedNames.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
-}
-
 /** A sandbox process. */
 export class SandboxProcess {
   readonly #ready = Promise.withResolvers<void>()
@@ -84,7 +80,8 @@ export class SandboxProcess {
   #launch(): Promise<void> {
     // A small young generation: each page is sent and dropped, so a large one only keeps garbage (300 MB instead of 180).
     const execArgv = ['--max-semi-space-size=2']
-    const child = fork(this.#program, { env: buildEnvironment(), execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    const env = Object.fromEntries(inheritedNames.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+    const child = fork(this.#program, { env, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     this.#child = child
     return new Promise((resolve) => {
       const late = setTimeout(resolve, readyTimeoutMs)

@@ -30,16 +30,13 @@ import { readSettings, type Settings } from './settings/settings.ts'
  */
 const registered = Symbol.for('opentelemetry.js.api.1')
 
-/** Returns whether an SDK has registered itself: `node --import` runs it before the service. */
-const hasSdk = (): boolean => typeof Reflect.get(globalThis, registered) === 'object'
-
 /**
- * Starts spans if there is an SDK.
+ * Starts spans if an SDK has registered itself: `node --import` runs it before the service.
  * @param options `vendors`: true to pass traces on to vendors
  * @returns a function that stops them
  */
 async function traceService(options: { readonly vendors: boolean }): Promise<() => void> {
-  if (!hasSdk()) return () => undefined
+  if (typeof Reflect.get(globalThis, registered) !== 'object') return () => undefined
   await startTracing(options)
   return stopTracing
 }

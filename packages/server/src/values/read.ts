@@ -8,6 +8,10 @@ const takesNull = (field: Field | undefined): boolean => [field?.type].flat().in
 /** Builds the problem of one value. @param field JSON pointer to it */
 export const problem = (field: string, message: string, error_code: string): Problem => ({ field, message, error_code })
 
+/** Builds the refusal of one value. @param field JSON pointer to it, or the name of a header or of a form's value */
+export const failField = (field: string, message: string, error_code: string): FerruleError =>
+  failValidation([problem(field, message, error_code)])
+
 /** The value of a checked body or query. */
 export type Read<S> = S extends ObjectField<infer F extends Fields> ? Flat<F> : never
 
@@ -16,7 +20,7 @@ export type Read<S> = S extends ObjectField<infer F extends Fields> ? Flat<F> : 
  * @throws FerruleError `validation_failed` with every problem
  */
 export function readBody<F extends Fields>({ properties }: ObjectField<F>, body: unknown): Flat<F> {
-  if (!isObject(body)) throw failValidation([{ field: '', message: 'must be an object', error_code: 'type' }])
+  if (!isObject(body)) throw failField('', 'must be an object', 'type')
   const given = Object.fromEntries(Object.entries(body).filter(([key, value]) => value !== null || takesNull(properties[key])))
   const problems = compileFields(properties).problems(given)
   if (problems.length > 0) throw failValidation(problems)
@@ -53,15 +57,14 @@ interface GivenNames {
 /** Finds the workspace's name under its present or an old name. @throws FerruleError `validation_failed` when two differ */
 export function findWorkspaceName(body: GivenNames): string | undefined {
   const given = [body.workspace_name, body.customer_name, body.external_user_id].filter((each) => each !== undefined)
-  if (new Set(given).size > 1)
-    throw failValidation([{ field: '/workspace_name', message: 'differs from its old name that was given too', error_code: 'conflict' }])
+  if (new Set(given).size > 1) throw failField('/workspace_name', 'differs from its old name that was given too', 'conflict')
   return given[0]
 }
 
 /** Finds the workspace's name. @throws FerruleError `validation_failed` when the name is missing, or when two names differ */
 export function requireWorkspaceName(body: GivenNames): string {
   const found = findWorkspaceName(body)
-  if (found === undefined) throw failValidation([{ field: '/workspace_name', message: 'is required', error_code: 'required' }])
+  if (found === undefined) throw failField('/workspace_name', 'is required', 'required')
   return found
 }
 

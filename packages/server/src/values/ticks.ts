@@ -1,5 +1,6 @@
 /** Repeats what a worker of a node does: at an interval, and when this process has news for it. One tick runs at a time. */
 import { AsyncResource } from 'node:async_hooks'
+import { within } from './within.ts'
 
 /** Interval of ticks, in milliseconds: what another node stored is seen after it at the latest, and progress is stored as often. */
 export const tickMs = 1_000
@@ -86,9 +87,4 @@ export class Ticks<Name extends string> {
 }
 
 /** Waits for running work, a few seconds at most. Another node takes over what is left. */
-export async function waitForWork(work: Promise<unknown>): Promise<void> {
-  const { promise: given, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, stopMs)
-  await Promise.race([work, given])
-  clearTimeout(timer)
-}
+export const waitForWork = (work: Promise<unknown>): Promise<unknown> => within(stopMs, work, () => undefined)

@@ -175,7 +175,12 @@ export class TurnDesk implements BudgetHost {
       this.#owedSince = undefined
       this.#isFailing = false
       for (const { resolve } of waiting.flatMap((each) => [...each])) resolve()
-      for (const budget of budgets) this.#continue(budget, steady())
+      for (const budget of budgets) {
+        const now = steady()
+        this.want(budget, now)
+        // Calls that came meanwhile do not wait for a question that is far ahead.
+        if ((this.#due.get(budget) ?? Number.POSITIVE_INFINITY) > now) for (const { resolve } of this.#takeWaiters(budget)) resolve()
+      }
     } catch (error) {
       onBackgroundError(error)
       this.#isFailing = true
@@ -186,12 +191,6 @@ export class TurnDesk implements BudgetHost {
       })
       if (this.#due.size === 0) this.#owedSince = undefined
     }
-  }
-
-  /** Plans the next question about a key. Calls that came meanwhile do not wait for one that is far ahead. */
-  #continue(budget: SharedBudget, now: number): void {
-    this.want(budget, now)
-    if ((this.#due.get(budget) ?? Number.POSITIVE_INFINITY) > now) for (const { resolve } of this.#takeWaiters(budget)) resolve()
   }
 
   /** Keeps waiters for another try, except those that have waited long enough. */

@@ -1,7 +1,7 @@
 /** Counts calls, and reports them over time. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ErrorCode } from 'ferrule'
-import { errorTable, failValidation, isErrorCode } from 'ferrule/internal'
+import { errorTable, isErrorCode } from 'ferrule/internal'
 import * as wire from 'ferrule/wire'
 import { findConnector, listConnectorIds, requireConnector } from '../../connectors/sql/connectors.ts'
 import { type UsageBin, type UsageCount, usageBins } from '../../db/schema/usage-schema.ts'
@@ -9,7 +9,7 @@ import type { Parts, Stored } from '../../main/parts.ts'
 import { type ConnectorRef, type Principal, type PrincipalView, requireScope } from '../../values/access.ts'
 import { iso } from '../../values/ids.ts'
 import type { CallCode } from '../../values/metric-types.ts'
-import { readQuery } from '../../values/read.ts'
+import { failField, readQuery } from '../../values/read.ts'
 import { addUsage, deleteOldestUsage, sumUsage, type UsageSum } from '../sql/usage.ts'
 
 /** Upper bounds of the bins in milliseconds; the last bin has none. Stored counts depend on them: a change needs new columns. */
@@ -233,7 +233,7 @@ async function report(
 function readBuckets(query: wire.UsageQuery, now: number): Buckets & { readonly step: wire.UsageStep } {
   const end = query.to === undefined ? now : Date.parse(query.to)
   const begin = query.from === undefined ? end - dayMs : Date.parse(query.from)
-  if (begin >= end) throw failValidation([{ field: '/from', message: 'must be before the end of the range', error_code: 'minimum' }])
+  if (begin >= end) throw failField('/from', 'must be before the end of the range', 'minimum')
   const step = query.step ?? (end - begin <= 2 * dayMs ? '5m' : end - begin <= 30 * dayMs ? '1h' : '1d')
   const { stepMs } = steps[step]
   const from = Math.floor(begin / stepMs) * stepMs
@@ -241,7 +241,7 @@ function readBuckets(query: wire.UsageQuery, now: number): Buckets & { readonly 
   const count = (to - from) / stepMs
   if (count <= wire.mostUsageBuckets) return { from, to, step, stepMs }
   const message = `has ${count} buckets of ${step}; give a later \`from\` or a longer \`step\`, for at most ${wire.mostUsageBuckets}`
-  throw failValidation([{ field: '/from', message, error_code: 'maximum' }])
+  throw failField('/from', message, 'maximum')
 }
 
 /** Deletes one bucket at a time, and yields in between, because the embedded database blocks the event loop. */

@@ -1,9 +1,9 @@
 /** Addresses of links and their pages. They come from the settings, never from a request. */
-import type { Problem } from 'ferrule'
-import { fail, failValidation, isLoopback } from 'ferrule/internal'
+import { fail, isLoopback } from 'ferrule/internal'
 import { connectPaths } from 'ferrule/wire'
 import { findSafeAddress } from '../../main/settings/own-address.ts'
 import type { Settings } from '../../main/settings/settings.ts'
+import { failField } from '../../values/read.ts'
 
 /** Settings that addresses depend on. */
 export type AddressSettings = Pick<Settings, 'publicUrl' | 'host' | 'port' | 'connectRedirects' | 'connectOrigins'>
@@ -33,8 +33,6 @@ export function buildSourceUrl(settings: AddressSettings, of: SourceOwnerName, i
   return own === undefined ? undefined : `${own}/webhooks/${of}/${id}`
 }
 
-const problem = (field: string, message: string): Problem => ({ field, message, error_code: 'not_allowed' })
-
 /** Returns whether an origin is allowed. Those of this machine always are while the service itself is at an address of this machine. */
 function isAllowed(settings: AddressSettings, origin: string, allowed: readonly string[]): boolean {
   const own = findSafeAddress(settings)
@@ -49,9 +47,9 @@ export function readRedirect(settings: AddressSettings, given: string | undefine
   if (given === undefined) return null
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url === undefined || !isWeb(url) || url.username !== '' || url.password !== '' || url.hash !== '')
-    throw failValidation([problem('/redirect_url', 'must be an http or https address without user and fragment')])
+    throw failField('/redirect_url', 'must be an http or https address without user and fragment', 'not_allowed')
   if (!isAllowed(settings, url.origin, settings.connectRedirects))
-    throw failValidation([problem('/redirect_url', `has an origin that FERRULE_CONNECT_REDIRECTS does not list: ${url.origin}`)])
+    throw failField('/redirect_url', `has an origin that FERRULE_CONNECT_REDIRECTS does not list: ${url.origin}`, 'not_allowed')
   return url.href
 }
 
@@ -60,9 +58,9 @@ export function readAllowedOrigin(settings: AddressSettings, given: string | und
   if (given === undefined) return null
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url === undefined || !isWeb(url) || url.origin !== given)
-    throw failValidation([problem('/allowed_origin', 'must be an origin: http or https, host and port, nothing else')])
+    throw failField('/allowed_origin', 'must be an origin: http or https, host and port, nothing else', 'not_allowed')
   if (!isAllowed(settings, url.origin, settings.connectOrigins))
-    throw failValidation([problem('/allowed_origin', 'is not listed in FERRULE_CONNECT_ORIGINS')])
+    throw failField('/allowed_origin', 'is not listed in FERRULE_CONNECT_ORIGINS', 'not_allowed')
   return url.origin
 }
 

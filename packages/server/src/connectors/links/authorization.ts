@@ -13,13 +13,13 @@ import {
   isSameAccount,
   Secret,
 } from 'ferrule/engine'
-import { asFerruleError, fail, failValidation, moveProblem, readSlug } from 'ferrule/internal'
+import { asFerruleError, fail, moveProblem, readSlug } from 'ferrule/internal'
 import { type ConnectDone, connectConsentInput } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
 import type { Parts, Stored, VendorCalls } from '../../main/parts.ts'
 import { type Principal, viewOrganization } from '../../values/access.ts'
 import { iso, newId, newSecret } from '../../values/ids.ts'
-import { readBody } from '../../values/read.ts'
+import { failField, readBody } from '../../values/read.ts'
 import { buildConnection, toUnstoredSource } from '../access.ts'
 import { changeConnector } from '../changes.ts'
 import type { Connectors, ServedKind } from '../connector-types.ts'
@@ -64,7 +64,7 @@ export async function requireKind(parts: Pick<Parts, 'kinds'>, { link }: LinkVis
   const { kinds } = readLinkContent(link)
   const kind = kinds.find((each) => readSlug(each) === slug)
   if (kind !== undefined) return parts.kinds.get({ organization_id: link.organization_id, kind })
-  throw failValidation([{ field: '/kind', message: `must be one of: ${kinds.map(readSlug).join(', ')}`, error_code: 'enum' }])
+  throw failField('/kind', `must be one of: ${kinds.map(readSlug).join(', ')}`, 'enum')
 }
 
 /** Counts an authorization of an open link. @throws FerruleError `connect_link_closed` */

@@ -1,12 +1,12 @@
 /** What a connect page asks for: its content, the return from a vendor, and the choice of accounts (docs/decisions/connect-links.md). */
 import type { Kind } from 'ferrule/definition'
 import { type CredentialValues, describeReadable, findConsent, readConsentReturn, type Secret } from 'ferrule/engine'
-import { asFerruleError, fail, failValidation, readSlug, toSchema } from 'ferrule/internal'
+import { asFerruleError, fail, readSlug, toSchema } from 'ferrule/internal'
 import { type ConnectAccounts, type ConnectDone, type ConnectPage, connectAccountsInput, connectConnectorInput } from 'ferrule/wire'
 import type { Parts, VendorCalls } from '../../main/parts.ts'
 import { viewOrganization } from '../../values/access.ts'
 import { iso } from '../../values/ids.ts'
-import { readBody } from '../../values/read.ts'
+import { failField, readBody } from '../../values/read.ts'
 import type { Connectors, ServedKind } from '../connector-types.ts'
 import { getConnectorStatus } from '../draft.ts'
 import { findConnectLink } from '../sql/links.ts'
@@ -116,10 +116,9 @@ function requireOffered(chosen: readonly string[], { accounts, fixed }: Awaited<
   const known = new Set(accounts.map(({ id }) => id))
   const foreign = chosen.findIndex((id) => !known.has(id))
   const message = fixed === undefined ? 'is no account of this consent' : 'is no account of this consent that the link allows'
-  if (foreign >= 0) throw failValidation([{ field: `/ids/${foreign}`, message, error_code: 'enum' }])
+  if (foreign >= 0) throw failField(`/ids/${foreign}`, message, 'enum')
   const missing = fixed?.filter((id) => !chosen.includes(id)) ?? []
-  if (missing.length > 0)
-    throw failValidation([{ field: '/ids', message: `must have ${missing.join(', ')}, which the link fixes`, error_code: 'locked' }])
+  if (missing.length > 0) throw failField('/ids', `must have ${missing.join(', ')}, which the link fixes`, 'locked')
 }
 
 /** Chooses accounts. Only those of the consent itself count. @throws FerruleError see `ConnectPages.choose` */
@@ -131,7 +130,7 @@ async function chooseAccounts(parts: AuthorizationParts, given: ChoiceVisit, bod
   await beginAuthorization(parts, visit)
   const chosen = [...new Set(ids)]
   const most = countMost(choosing.kind)
-  if (chosen.length > most) throw failValidation([{ field: '/ids', message: `must have at most ${most}`, error_code: 'maxItems' }])
+  if (chosen.length > most) throw failField('/ids', `must have at most ${most}`, 'maxItems')
   requireOffered(chosen, await list(parts, choosing))
   return storeConsent(parts, choosing, { values: choosing.values, from: 'choosing', accounts: chosen, name })
 }

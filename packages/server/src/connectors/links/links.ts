@@ -17,7 +17,7 @@ import { ensureWorkspace, everyonesWorkspace } from '../../tenancy/workspaces/wo
 import { type Principal, requireScope } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
-import { findWorkspaceName, problem, readBody, readQuery } from '../../values/read.ts'
+import { failField, findWorkspaceName, problem, readBody, readQuery } from '../../values/read.ts'
 import { type Catalogue, summarize } from '../connector-types.ts'
 import { sayNoStandIn } from '../kinds.ts'
 import { findConnector, requireConnector } from '../sql/connectors.ts'
@@ -67,7 +67,7 @@ function readLinkInput({ settings, catalogue }: LinkReading, given: unknown) {
   const named = (body.kinds ?? catalogue.list().map(({ connector_type }) => connector_type)).map((each) => catalogue.getKind(each))
   const offered = body.sandbox === true && body.kinds === undefined ? named.filter(catalogue.hasStandIn) : named
   const lacking = body.sandbox === true ? offered.find((kind) => !catalogue.hasStandIn(kind)) : undefined
-  if (lacking !== undefined) throw failValidation([problem('/sandbox', sayNoStandIn(lacking), 'sandbox')])
+  if (lacking !== undefined) throw failField('/sandbox', sayNoStandIn(lacking), 'sandbox')
   const kinds = [...new Set(offered.map((kind) => summarize(kind).kind))]
   return {
     body,
@@ -83,11 +83,10 @@ function readLinkInput({ settings, catalogue }: LinkReading, given: unknown) {
 function toLinkInput(catalogue: Catalogue, given: unknown): ConnectLinkInput {
   const body = readBody(oauthInitiateInput, given)
   const named = body.connector_type ?? body.definition_id ?? body.source_template_id
-  if (named === undefined) throw failValidation([problem('/connector_type', 'is required, or definition_id instead', 'required')])
+  if (named === undefined) throw failField('/connector_type', 'is required, or definition_id instead', 'required')
   const { kind } = summarize(catalogue.getKind(named))
   const { sandbox, ...variables } = body.environment ?? {}
-  if (sandbox !== undefined && typeof sandbox !== 'boolean')
-    throw failValidation([problem('/environment/sandbox', 'must be true or false', 'type')])
+  if (sandbox !== undefined && typeof sandbox !== 'boolean') throw failField('/environment/sandbox', 'must be true or false', 'type')
   const workspace = findWorkspaceName(body) ?? everyonesWorkspace
   return {
     workspace_name: workspace,
@@ -134,7 +133,8 @@ async function create(parts: Parts, { principal, wanted }: Wanted): Promise<Conn
   const { organizationId, applicationId } = principal
   const row = await parts.database.transaction(async (db) => {
     await requireLiveSecret(db, principal)
-    if ((await sql.countConnectLinks(db, organizationId)) >= mostLinks) throw refuseMore()
+    if ((await sql.countConnectLinks(db, organizationId)) >= mostLinks)
+      throw failField('', `cannot be done: the organization has ${mostLinks} links, the most; ended ones go after 30 days`, 'limit')
     const id = newId(parts.source)
     await sql.insertConnectLink(db, {
       ...(await findDestination(parts, db, { principal, wanted })),
@@ -163,15 +163,6 @@ async function create(parts: Parts, { principal, wanted }: Wanted): Promise<Conn
   if (row === undefined) throw fail('workspace_not_found', {})
   return { ...toLinkRecord(row, now), url: buildLinkUrl(parts.settings, row.id, secret) }
 }
-
-const refuseMore = () =>
-  failValidation([
-    {
-      field: '',
-      message: `cannot be done: the organization has ${mostLinks} links, the most; ended ones go after 30 days`,
-      error_code: 'limit',
-    },
-  ])
 
 async function requireLink(parts: Pick<Parts, 'database'>, principal: Principal, given: string): Promise<sql.ConnectLinkRow> {
   const id = asId(given)

@@ -8,7 +8,7 @@ import type { Parts } from '../../main/parts.ts'
 import { requireLiveClient } from '../../tenancy/applications/live-client.ts'
 import { type Principal, requireWholeScope } from '../../values/access.ts'
 import { iso, newId, newSecret } from '../../values/ids.ts'
-import { problem, readBody, readQuery } from '../../values/read.ts'
+import { failField, problem, readBody, readQuery } from '../../values/read.ts'
 import type { Catalogue, ServedKind } from '../connector-types.ts'
 import * as sql from '../sql/oauth-clients.ts'
 import { buildCallbackUrl, buildSourceUrl } from './addresses.ts'
@@ -20,18 +20,17 @@ const anySource = 'source'
 /** Finds the kind of a body. @throws FerruleError `validation_failed`, `connector_type_not_found` */
 function readKind(catalogue: Catalogue, given: readonly (string | undefined)[]): ServedKind {
   const [first, second] = given.filter((each) => each !== undefined && each !== anySource)
-  if (first === undefined) throw failValidation([problem('/connector_type', 'is required, or connector_definition_id instead', 'required')])
+  if (first === undefined) throw failField('/connector_type', 'is required, or connector_definition_id instead', 'required')
   const kind = catalogue.getKind(first)
   if (second !== undefined && catalogue.getKind(second) !== kind)
-    throw failValidation([problem('/connector_type', 'names another kind than connector_definition_id', 'conflict')])
+    throw failField('/connector_type', 'names another kind than connector_definition_id', 'conflict')
   return kind
 }
 
 /** Reads the fields of an OAuth client: all of them, and no others. @throws FerruleError `validation_failed` */
 function readOAuthClient({ definition }: Kind, given: Readonly<Record<string, unknown>>): Secret<CredentialValues> {
   const consent = findConsent(definition)
-  if (consent === undefined)
-    throw failValidation([problem('/connector_type', `names a kind without a consent page: ${definition.title}`, 'consent')])
+  if (consent === undefined) throw failField('/connector_type', `names a kind without a consent page: ${definition.title}`, 'consent')
   const known = definition.credentials[consent.name]?.fields ?? {}
   const fields = Object.fromEntries(consent.oauthClientFields.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]])))
   const missing = consent.oauthClientFields.filter((name) => given[name] === undefined || given[name] === '')
@@ -57,7 +56,7 @@ async function saveSource(parts: Parts, db: Db, { id, organization_id }: sql.OAu
   const { webhooks } = kind.definition
   if (webhooks === undefined) {
     if (typeof webhookSecret !== 'string') return
-    throw failValidation([problem('/webhook_secret', `belongs to a kind with webhooks: ${kind.definition.title} has none`, 'webhooks')])
+    throw failField('/webhook_secret', `belongs to a kind with webhooks: ${kind.definition.title} has none`, 'webhooks')
   }
   const now = parts.source.clock()
   const owner = { organization_id, connector_id: null, oauth_client_id: id }

@@ -3,11 +3,12 @@
  * begins with all its records when it can be searched, and again when its changes are lost. Reasons: docs/decisions/data-out.md
  */
 import { FerruleError } from 'ferrule'
-import { failValidation } from 'ferrule/internal'
 import type { ConnectorAccess } from '../../values/access.ts'
+import { failField } from '../../values/read.ts'
 import { largestPage } from '../search/functions.ts'
 import { hasLogMoved } from '../store/log.ts'
-import type { ContextStore, LogWait } from '../store/types.ts'
+import type { ContextStore } from '../store/store.ts'
+import type { LogWait } from '../store/types.ts'
 import type { Copies } from '../sync-types.ts'
 import { type Entry, type FeedPart, type FeedPosition, type FeedReader, findFed, type PartLimits } from './reader.ts'
 
@@ -191,13 +192,7 @@ export class ConnectorFeed {
     const joining = filled.filter((entity) => !positions.has(entity) && entities?.includes(entity) !== false)
     const count = positions.size + joining.length
     if (count <= mostEntities) return joining
-    throw failValidation([
-      {
-        field: '/entities',
-        message: `must name at most ${mostEntities} of the ${count} entities: a cursor holds no more`,
-        error_code: 'max',
-      },
-    ])
+    throw failField('/entities', `must name at most ${mostEntities} of the ${count} entities: a cursor holds no more`, 'max')
   }
 }
 

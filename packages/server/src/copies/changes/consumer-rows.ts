@@ -1,9 +1,10 @@
 /** Keeps the rows of consumers: one transaction for each change. */
-import { fail, failValidation } from 'ferrule/internal'
+import { fail } from 'ferrule/internal'
 import { mostConsumers } from 'ferrule/wire'
 import type { Db } from '../../db/database.ts'
 import type { Stored } from '../../main/parts.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
+import { failField } from '../../values/read.ts'
 import * as sql from '../sql/change-consumers.ts'
 import type { OwnConnector } from '../sql/sync-copies.ts'
 
@@ -30,7 +31,7 @@ export interface ConsumerRows {
 }
 
 const failFull = (whose: string, most: number) =>
-  failValidation([{ field: '', message: `cannot be done: the ${whose} has ${most} consumers, the most; delete some`, error_code: 'limit' }])
+  failField('', `cannot be done: the ${whose} has ${most} consumers, the most; delete some`, 'limit')
 
 async function checkRoom(db: Db, own: OwnConnector): Promise<void> {
   const { ofConnector, ofOrganization } = mostConsumers

@@ -9,7 +9,7 @@ import { iso, isoOrNull } from '../../values/ids.ts'
 import { readBody } from '../../values/read.ts'
 import type { ConsumerRow } from '../sql/change-consumers.ts'
 import { hasLogMoved } from '../store/log.ts'
-import type { ContextStore } from '../store/types.ts'
+import type { ContextStore } from '../store/store.ts'
 import { isFed, type Positions } from './connector-feed.ts'
 import type { ConsumerRows } from './consumer-rows.ts'
 import type { Followed } from './feed.ts'
@@ -111,7 +111,7 @@ export class Consumers {
         name,
         entities: entities === undefined || entities === null ? entities : JSON.stringify(entities),
         positions: given === undefined ? undefined : writePositions(given),
-        replaces: this.#readReplaced(access, replaces),
+        replaces: typeof replaces === 'string' ? writePositions(parsePositions(this.#parts, access, replaces)) : replaces,
       })
       return await this.#describe(access, row)
     } finally {
@@ -141,10 +141,6 @@ export class Consumers {
 
   #sign(access: ConnectorAccess, { positions }: ConsumerRow): string | null {
     return positions === null ? null : signPositions(this.#parts, access, readPositions(positions))
-  }
-
-  #readReplaced(access: ConnectorAccess, replaces: string | null | undefined): string | null | undefined {
-    return typeof replaces === 'string' ? writePositions(parsePositions(this.#parts, access, replaces)) : replaces
   }
 
   /** Notes in the log of an entity from where on consumers need its changes. */

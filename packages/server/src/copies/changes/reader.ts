@@ -7,7 +7,8 @@ import { type EntityRef, toEntityRef } from '../entity-ref.ts'
 import { parseKeyValue } from '../search/keys.ts'
 import type { Searcher } from '../searcher.ts'
 import { assertSearchable } from '../searches.ts'
-import type { ContextStore, LoggedChange, LogPage, LogPosition } from '../store/types.ts'
+import type { ContextStore } from '../store/store.ts'
+import type { LoggedChange, LogPage, LogPosition } from '../store/types.ts'
 
 /** Where the next part begins. */
 export interface FeedPosition extends LogPosition {

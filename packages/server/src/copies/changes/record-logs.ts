@@ -1,7 +1,8 @@
 /** The logs of copies for those who tell endpoints of changes (docs/decisions/webhooks.md). */
 import type { EntityRef } from '../entity-ref.ts'
 import { hasCode } from '../store/database/problems.ts'
-import type { ChangeCounts, ContextStore, LogState } from '../store/types.ts'
+import type { ContextStore } from '../store/store.ts'
+import type { ChangeCounts, LogState } from '../store/types.ts'
 import { type CursorParts, signPosition } from './positions.ts'
 
 /** A log that is written. */

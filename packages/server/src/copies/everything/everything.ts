@@ -6,12 +6,12 @@ import type { Connectors } from '../../connectors/connector-types.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import type { CursorScope } from '../../values/cursor.ts'
 import { digestParts } from '../../values/ids.ts'
-import { readBody } from '../../values/read.ts'
+import { problem, readBody } from '../../values/read.ts'
 import { type Steps, workInSlices } from '../../values/slices.ts'
 import { toEntityRef } from '../entity-ref.ts'
 import { largestPage } from '../search/functions.ts'
 import type { Searcher } from '../searcher.ts'
-import type { ContextStore } from '../store/types.ts'
+import type { ContextStore } from '../store/store.ts'
 import type { Copies, SearchedConnector, SearchedEntity } from '../sync-types.ts'
 import { FairSlots } from './fair-slots.ts'
 import { compareHits, type HitPosition, readHitPosition, signHitPosition, type Walk } from './hit-positions.ts'
@@ -314,13 +314,7 @@ function assertKnown(field: 'kinds' | 'entities', wanted: readonly string[] | un
   const errors = (wanted ?? []).flatMap((name, index) =>
     known.includes(name)
       ? []
-      : [
-          {
-            field: `/${field}/${index}`,
-            message: `is none of yours: ${[...new Set(known)].join(', ') || 'there are none'}`,
-            error_code: 'unknown',
-          },
-        ],
+      : [problem(`/${field}/${index}`, `is none of yours: ${[...new Set(known)].join(', ') || 'there are none'}`, 'unknown')],
   )
   if (errors.length > 0) throw failValidation(errors)
 }

@@ -1,6 +1,7 @@
 /** What the records of an entity come with, of all that a search of everything includes. An entity has some of its references only. */
 import { FerruleError } from 'ferrule'
-import { failValidation, pointTo } from 'ferrule/internal'
+import { pointTo } from 'ferrule/internal'
+import { failField } from '../../values/read.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import type { SearchTable } from '../search/columns.ts'
 import { listReferences, listRelatedEntities } from '../search/related/references.ts'
@@ -69,6 +70,6 @@ export function assertTaken(wanted: WantedInclude, plans: readonly PlannedInclud
     if (other !== undefined) throw toOwnRefusal(other)
     const known = [...new Set(plans.flatMap(({ table }) => listReferences(table).map((each) => each.name)))]
     const message = `is no reference of what is searched; ${known.length === 0 ? 'there are none' : `known: ${known.join(', ')}`}`
-    throw failValidation([{ field: pointTo('/include', name), message, error_code: 'unknown' }])
+    throw failField(pointTo('/include', name), message, 'unknown')
   }
 }

@@ -1,6 +1,6 @@
 /** What is searched in each entity: `text` becomes a filter of today's grammar, and the order is the same for all entities. */
 import type { FerruleError } from 'ferrule'
-import { failValidation } from 'ferrule/internal'
+import { failField } from '../../values/read.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { type Column, findMainTime, type SearchTable } from '../search/columns.ts'
 import { splitQuery } from '../search/tokens/tokenizer.ts'
@@ -24,7 +24,7 @@ export function splitWords({ text }: Wanted): readonly string[] {
   if (text === undefined) return []
   const words = text.split(/\s+/).filter((word) => splitQuery(word).length > 0)
   if (words.length > 0) return words
-  throw failValidation([{ field: '/text', message: 'must hold a letter or a digit', error_code: 'words' }])
+  throw failField('/text', 'must hold a letter or a digit', 'words')
 }
 
 /** Words that one field must have, each as its tokens. */

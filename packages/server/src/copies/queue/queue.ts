@@ -12,7 +12,7 @@ import type { Parts } from '../../main/parts.ts'
 import { type ConnectorRef, type OwnKind, type PrincipalView, type RequestedId, requireScope, toConnectorRef } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, newId } from '../../values/ids.ts'
-import { failInactive, problem, readBody, readQuery } from '../../values/read.ts'
+import { failField, failInactive, problem, readBody, readQuery } from '../../values/read.ts'
 import * as sql from '../sql/sync-copies.ts'
 import {
   cancelRuns,
@@ -376,7 +376,7 @@ export const withConnector = <T>(
 /** Checks that a connector syncs the given entities. @throws FerruleError `workspace_inactive`, `validation_failed` */
 function assertSynced({ row, wanted }: SyncedConnector, entities: readonly string[] | undefined, pointer = '/entities'): void {
   if (row.workspace_status === 'inactive') throw failInactive({ id: row.workspace_id, name: row.workspace_name })
-  if (wanted.length === 0) throw failValidation([problem('', 'cannot be done: this connector has no entity that is synced', 'unsupported')])
+  if (wanted.length === 0) throw failField('', 'cannot be done: this connector has no entity that is synced', 'unsupported')
   const problems = (entities ?? []).flatMap((entity, index) =>
     wanted.includes(entity) ? [] : [problem(`${pointer}/${index}`, `must be one of: ${wanted.join(', ')}`, 'enum')],
   )
@@ -447,9 +447,8 @@ async function setSchedule(parts: Parts, { principal, id }: RequestedId, given: 
 
 /** Checks an entity; the workspace may be inactive. @throws FerruleError `validation_failed` */
 function assertKnown({ wanted }: SyncedConnector, entity: string | undefined): void {
-  if (wanted.length === 0) throw failValidation([problem('', 'cannot be done: this connector has no entity that is synced', 'unsupported')])
-  if (entity !== undefined && !wanted.includes(entity))
-    throw failValidation([problem('/entity', `must be one of: ${wanted.join(', ')}`, 'enum')])
+  if (wanted.length === 0) throw failField('', 'cannot be done: this connector has no entity that is synced', 'unsupported')
+  if (entity !== undefined && !wanted.includes(entity)) throw failField('/entity', `must be one of: ${wanted.join(', ')}`, 'enum')
 }
 
 /** Builds a schedule; absent members keep their values. A changed interval starts now. */

@@ -207,16 +207,13 @@ export async function releaseRemovals(db: Db, node: string | undefined, now: num
   await (node === undefined ? rows : rows.where('lease_node', '=', node)).where('not_before', '>', now).execute()
 }
 
-const ofOwner = (db: Db, { id, owner }: { id: string; owner: string }) =>
-  db.updateTable('sync_removals').where('id', '=', id).where('lease_owner', '=', owner)
-
 /** Extends the lease of a removal, or postpones the removal. */
 export const updateRemoval = async (
   db: Db,
-  removal: { readonly id: string; readonly owner: string },
+  { id, owner }: { readonly id: string; readonly owner: string },
   change: Partial<Pick<RemovalRow, 'not_before' | 'failures'>>,
 ): Promise<void> => {
-  await ofOwner(db, removal).set(change).execute()
+  await db.updateTable('sync_removals').set(change).where('id', '=', id).where('lease_owner', '=', owner).execute()
 }
 
 /** Deletes a finished removal. */

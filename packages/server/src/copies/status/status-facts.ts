@@ -2,10 +2,11 @@
 import { BoundedMap } from 'ferrule/internal'
 import type { Parts } from '../../main/parts.ts'
 import type { OwnKind } from '../../values/access.ts'
+import { within } from '../../values/within.ts'
 import { type CopyRow, listCopies } from '../sql/sync-copies.ts'
 import { listSchedules, listUnfinishedRuns, type RunRow, type ScheduleRow } from '../sql/sync-runs.ts'
 import type { IndexRecord } from '../store/indexes/types.ts'
-import type { ContextStore } from '../store/types.ts'
+import type { ContextStore } from '../store/store.ts'
 import type { SyncedConnector } from './groups.ts'
 
 /** Services that reading a status needs. */
@@ -65,14 +66,11 @@ export class KnownIndexes {
     const status = this.#store?.status()
     if (status === undefined || (status.engine === 'embedded' && !status.opened)) return none
     const asking = this.#asking.get(connector) ?? this.#ask(connector, own)
-    const waited = Promise.withResolvers<void>()
-    const timer = setTimeout(waited.resolve, longestWaitMs)
-    await Promise.race([asking, waited.promise])
-    clearTimeout(timer)
+    await within(longestWaitMs, asking, () => undefined)
     return this.#told.get(connector) ?? none
   }
 
-  #ask(connector: string, own: OwnKind | undefined): Promise<void> | undefined {
+  async #ask(connector: string, own: OwnKind | undefined): Promise<void> {
     if (this.#store === undefined || this.#asking.size >= mostAsking) return undefined
     const asking = this.#store.indexes
       .listByEntity(connector, own)

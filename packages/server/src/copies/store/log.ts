@@ -9,8 +9,8 @@
 import { randomInt } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { failValidation } from 'ferrule/internal'
 import { GroupedLooks } from '../../values/grouped-looks.ts'
+import { failField } from '../../values/read.ts'
 import type { Row, Session, Statement } from './database/database.ts'
 import { type EntityRows, timeline } from './replicas/facts.ts'
 
@@ -242,7 +242,7 @@ export async function checkLogRoom(
   const message =
     `cannot be done: the organization follows the changes of ${most} entities, the most that the service lets it (FERRULE_CHANGES_ENTITIES); ` +
     'one that nobody reads is left out after the days of its connector (changes_days)'
-  throw failValidation([{ field: '', message, error_code: 'limit' }])
+  throw failField('', message, 'limit')
 }
 
 /**

@@ -168,18 +168,14 @@ export class TableRegistry {
         const isSeen = this.#layout === 'postgres' && (change === 'remade' || (change === 'extended' && !table.isShared))
         const schemas = isSeen ? await dropViewsOver(run, table.name) : []
         const hasLz4 = this.#layout === 'postgres' && (await supportsLz4(run))
-        for (const text of this.#buildStatements(table, change, hasLz4)) await run({ text })
+        const creation = () => [...buildRemoval(table), ...buildCreation(table, { layout: this.#layout, hasLz4 })]
+        for (const text of change === 'extended' ? buildExtension(table) : creation()) await run({ text })
         if (change === 'extended') await dropSurplus(table, run)
         await recordShape(table, change, run)
         if (entity !== undefined && !table.isShared) await restoreViews(run, schemas, entity)
       })
     this.#ready.add(table.name)
     if (change !== 'none' && !keepsRows(table, change)) this.#onChange?.(table, change)
-  }
-
-  #buildStatements(table: DatabaseTable, change: Exclude<Change, 'none'>, hasLz4: boolean): readonly string[] {
-    if (change === 'extended') return buildExtension(table)
-    return [...buildRemoval(table), ...buildCreation(table, { layout: this.#layout, hasLz4 })]
   }
 }
 
@@ -282,23 +278,14 @@ export async function findRemovedNumbers(database: ContextDatabase): Promise<rea
 /** Deletes all rows of a deleted connector in steps. Call it again after a kill. */
 export async function deleteConnectorRows(database: ContextDatabase, number: number): Promise<void> {
   const { rows } = await database.query<Row>({ text: 'select name from cs_tables' })
-  for (const table of [
-    ...rows.map(({ name }) => quoteName(String(name))),
-    'cs_terms',
-    'cs_seen',
-    'cs_gone',
-    'cs_checkpoints',
-    'cs_changes',
-  ])
-    await deleteTableRows(database, table, number)
+  const own = ['cs_terms', 'cs_seen', 'cs_gone', 'cs_checkpoints', 'cs_changes']
+  for (const table of [...rows.map(({ name }) => quoteName(String(name))), ...own]) {
+    const statement = { text: buildClearStatement(table), values: [number, stepRows] }
+    for (let more = true; more; ) more = (await database.transaction((session) => session.query(statement))).count > 0
+  }
   await database.transaction((session) =>
     session.query({ text: 'update cs_connectors set cleared = true where number = $1 and removed', values: [number] }),
   )
-}
-
-async function deleteTableRows(database: ContextDatabase, table: string, number: number): Promise<void> {
-  const statement = { text: buildClearStatement(table), values: [number, stepRows] }
-  for (let more = true; more; ) more = (await database.transaction((session) => session.query(statement))).count > 0
 }
 
 /**

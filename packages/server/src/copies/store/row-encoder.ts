@@ -21,9 +21,6 @@ const formatCell = (cell: Cell | bigint | number): string => {
   return typeof cell === 'object' ? writeWords(cell) : String(cell)
 }
 
-/** Formats one row, with the line break behind it. */
-const formatCopiedRow = (cells: readonly (Cell | bigint | number)[]): string => `${cells.map(formatCell).join('\t')}\n`
-
 /** A record for the store. */
 export interface StoredRecord {
   /** Key of the record, built by `buildPrimaryKey`. */
@@ -121,7 +118,7 @@ export function createRowEncoder(table: SearchTable): RowEncoder {
       encodeRows(rows, {
         ...reading,
         length: lengths.copy,
-        format: ({ record, hash: h, version }, own) => formatCopiedRow([number, ...marks, record.key, h, version, ...own]),
+        format: ({ record, hash: h, version }, own) => `${[number, ...marks, record.key, h, version, ...own].map(formatCell).join('\t')}\n`,
         build: (texts) => ({ text: statements.copy, copied: texts.join('') }),
       }),
     ...statements,

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OwnKind } from '../../values/access.ts'
 import type { EntityRef } from '../entity-ref.ts'
 import { type Batch, type BatchResult, type Checkpoint, ListedWords, saveCheckpoints, writeBatch, writeInAttempts } from './batch.ts'
-import { createContextDatabase } from './database/context-database.ts'
+import { createContextDatabase, createEngine, sumLoad } from './database/context-database.ts'
 import {
   type ContextDatabase,
   type Engine,
@@ -22,30 +22,10 @@ import {
 import { hasDatabase, type SetAsideDatabase } from './database/embedded/folder.ts'
 import { unavailable } from './database/problems.ts'
 import { prepareOwnTables } from './database/requirements.ts'
-import type { ContextStoreSettings } from './database/settings.ts'
 import { forgetRecords, listEntities, type Removal } from './forget.ts'
 import { OnDemandIndexes } from './indexes/on-demand.ts'
 import { indexRules } from './indexes/types.ts'
-import {
-  buildChangeCounts,
-  buildLogPage,
-  type ChangeCause,
-  type ChangeCounts,
-  checkLogRoom,
-  followLog,
-  isReadAgain,
-  type LogPage,
-  type LogPosition,
-  type LogReading,
-  type LogRules,
-  type LogState,
-  type LogWait,
-  LogWaits,
-  parseChangeCounts,
-  parseLogPage,
-  parseLogState,
-  usualLogRules,
-} from './log.ts'
+import * as logs from './log.ts'
 import { moveOwnRows, removeOwnEntity } from './moves.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
 import {
@@ -63,7 +43,6 @@ import { Replicas } from './replicas/replicas.ts'
 import type { StoredRecord } from './row-encoder.ts'
 import * as state from './state.ts'
 import type {
-  ContextStore,
   ContextStoreOptions,
   Followed,
   SearchableKind,
@@ -75,57 +54,28 @@ import type {
 } from './types.ts'
 import { moveViews } from './views/views.ts'
 
-/** Counts taken slots and waiting requests of an engine, over searches and writes. */
-function sumLoad(engine: Engine | undefined): { readonly running: number; readonly waiting: number } {
-  const lanes = new Set(Object.values(engine?.lanes ?? {}))
-  const sum = (what: 'running' | 'waiting'): number => [...lanes].reduce((total, lane) => total + lane.load[what], 0)
-  return { running: sum('running'), waiting: sum('waiting') }
-}
-
-/** Timeout of a write, and maximum wait for a slot, in milliseconds. */
-const writeMs = 60_000
-/** Time that a cancelled statement of the primary has to end before its connection is cut, in milliseconds. Nothing answers instead of it. */
-const cutMs = 5_000
-
-interface EngineOptions {
-  /** Runs after each opening of the database. */
-  readonly prepare: (run: RunStatement) => Promise<void>
-  readonly onSetAside: (aside: SetAsideDatabase) => void
-  readonly onUpkeepError: ((error: unknown) => void) | undefined
-  readonly clock: () => number
-}
-
-/** Creates the engine that the settings select. */
-export async function createEngine(settings: ContextStoreSettings, parts: EngineOptions): Promise<Engine> {
-  const { prepare, onSetAside, onUpkeepError, clock } = parts
-  const limits = { waiting: settings.waiting, searchMs: settings.searchSeconds * 1_000, writeMs, prepare }
-  if (settings.engine === 'embedded') {
-    const { Embedded } = await import('./database/embedded/embedded.ts')
-    const { folder, memoryMb } = settings
-    return new Embedded({ ...limits, folder, memoryMb, onSetAside, onUpkeepError, clock })
-  }
-  const { createPostgresEngine: postgresEngine } = await import('./database/postgres.ts')
-  const { url, password, searches, writers } = settings
-  return postgresEngine({ ...limits, url, password, searches, writers, cutMs })
-}
-
 /** The log of an entity that nothing was stored of. */
-const noLog = parseLogState(undefined)
+const noLog = logs.parseLogState(undefined)
 
 /** Waits some milliseconds of the clock. */
 const pauseAsLong = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, undefined, { signal, ref: false }).catch(() => undefined) // the store closes
 
-class Store implements ContextStore {
+/**
+ * The synced copy of records. The database opens when it is first needed; reading from an embedded store without data opens nothing. Every
+ * call may throw FerruleError `context_store_unavailable`, `context_store_timeout` or `overloaded`. The first call also throws
+ * `setting_invalid` when the database is not usable.
+ */
+export class ContextStore {
   readonly indexes: OnDemandIndexes
   readonly #options: ContextStoreOptions
   readonly #clock: () => number
-  readonly #logRules: LogRules
+  readonly #logRules: logs.LogRules
   readonly #registry: TableRegistry
   readonly #words = new ListedWords()
   readonly #targets: Targets
   readonly #changes = new state.KnownChanges()
   readonly #replicas: Replicas
-  readonly #waits = new LogWaits(async (look) => (await this.openDatabase()).glance(look, fitReadOptions(this.#layout, {})))
+  readonly #waits = new logs.LogWaits(async (look) => (await this.openDatabase()).glance(look, fitReadOptions(this.#layout, {})))
   #engine: Engine | undefined
   #layout: TableLayout = 'embedded'
   #opening: Promise<ContextDatabase> | undefined
@@ -138,7 +88,7 @@ class Store implements ContextStore {
   constructor(options: ContextStoreOptions) {
     this.#options = options
     this.#clock = options.clock ?? Date.now
-    this.#logRules = { ...usualLogRules, ...options.log }
+    this.#logRules = { ...logs.usualLogRules, ...options.log }
     this.#registry = new TableRegistry(options.onTableChange)
     for (const kind of options.kinds ?? []) this.#registry.add(kind)
     const { settings, onUpkeepError: onError, onReplica: onChange, replicaRules: rules, rest = pauseAsLong } = options
@@ -164,41 +114,67 @@ class Store implements ContextStore {
     })
   }
 
+  /** Adds the searchable entities of a kind. Their tables are created with the first write. */
   ensureKind(definition: SearchableKind): void {
     this.#registry.add(definition)
   }
 
+  /** Opens the database and checks it. Used at the start of a service with PostgreSQL. */
   async checkDatabase(): Promise<void> {
     await (await this.openDatabase()).query({ text: 'select 1' })
   }
 
+  /** Resolves when a PostgreSQL server answers and takes writes, within two seconds; an embedded database is not asked. */
   async ready(): Promise<void> {
     if (this.#options.settings.engine === 'postgres') await (await this.openDatabase()).ready()
   }
 
+  /**
+   * Returns the table of a searchable entity.
+   * @param own the kind, where an organization brought it
+   */
   getTable = (kind: string, entity: string, own?: OwnKind) => this.#registry.get({ kind, entity, own }).table
 
+  /**
+   * Writes a batch of one entity with its checkpoints, all or nothing. Unchanged rows are skipped. Only one run at a time writes an
+   * entity.
+   * @throws FerruleError `connector_not_found` when the connector was deleted; `unavailable` when another complete pass has begun
+   */
   async writeBatch(ref: EntityRef, batch: Batch): Promise<BatchResult> {
-    return this.#writeBatch(await this.#createTarget(ref), batch)
+    return this.#writeBatch(await this.#targets.create(ref), batch)
   }
 
+  /**
+   * Updates the copy with records that were read outside of a sync. Does nothing when no sync has written the entity.
+   * @param asked time of the request, in milliseconds since 1970
+   * @param cause default: a client's read
+   */
   async foldLive(
     ref: EntityRef,
     records: readonly StoredRecord[],
     asked: number,
-    cause: ChangeCause = 'live',
+    cause: logs.ChangeCause = 'live',
   ): Promise<BatchResult | undefined> {
     const target = await this.#targets.find(ref)
     return target === undefined ? undefined : this.#writeBatch(target, { records, asked }, cause)
   }
 
+  /**
+   * Reads how often the rows of an entity have changed, on any node. While the count is the `storedAt` of a batch, each record of the batch
+   * is stored as it was. Undefined when no sync has written the entity.
+   */
   async readChanges(ref: EntityRef): Promise<bigint | undefined> {
     const ask = async () => state.parseChanges(await this.#readRows(ref, state.buildChangesStatement))
     return this.#changes.read(await this.openDatabase(), state.nameChanges(this.#epoch, ref), ask)
   }
 
+  /** Returns the same count at once if an embedded database was asked before and nothing was written since; else undefined. */
   peekChanges = (ref: EntityRef): bigint | undefined => this.#changes.peek(state.nameChanges(this.#epoch, ref))
 
+  /**
+   * Deletes records that no longer exist, with their descendants. Responses to earlier requests do not restore them.
+   * @returns the number of deleted records by entity
+   */
   async forgetRecords(gone: Removal): Promise<ReadonlyMap<string, number>> {
     const kept = listEntities(gone).filter((entity) => this.#registry.find({ ...gone, entity }) !== undefined)
     const found = await Promise.all(kept.map((entity) => this.#targets.find({ ...gone, entity })))
@@ -209,85 +185,111 @@ class Store implements ContextStore {
       : this.#transaction(first, (session) => forgetRecords(session, gone, { targets, now: this.#clock() }))
   }
 
+  /** Begins or resumes the pass of this id, which remembers the keys written with it. */
   async beginPass(ref: EntityRef, pass: string): Promise<void> {
-    const target = await this.#createTarget(ref)
+    const target = await this.#targets.create(ref)
     await this.#transaction(target, (session) => beginPass(session, target, pass))
   }
 
+  /**
+   * Ends a pass over everything, or over the records of a span, and deletes what it did not see. Call it again after a kill.
+   * @returns the number of deleted rows
+   * @throws FerruleError `unavailable` when the pass is over
+   */
   async sweep(ref: EntityRef, pass: string, span?: Span): Promise<number> {
-    const target = await this.#createTarget(ref)
+    const target = await this.#targets.create(ref)
     return sweep(this.#fence(target), target, { pass, span, now: this.#clock })
   }
 
+  /** Returns whether a sweep would delete rows, of everything or of a span. False when the pass is over. */
   async hasUnseen(ref: EntityRef, pass: string, span?: Span): Promise<boolean> {
-    const target = await this.#createTarget(ref)
+    const target = await this.#targets.create(ref)
     return hasUnseen(this.#fence(target), target, { pass, span })
   }
 
-  sweepSpan = (ref: EntityRef, pass: string, span: Span): Promise<number> => this.sweep(ref, pass, span)
-
+  /** Ends an incomplete pass without deleting anything. */
   async abandonPass(ref: EntityRef, pass: string): Promise<void> {
-    const target = await this.#createTarget(ref)
+    const target = await this.#targets.create(ref)
     await this.#transaction(target, (session) => abandonPass(session, target, pass))
   }
 
+  /**
+   * Deletes all rows and checkpoints of an entity; the connector stays. Rows of a kind of an organization are found without the kind, of
+   * any version.
+   */
   async deleteAll(ref: EntityRef): Promise<void> {
     const found = await this.#targets.findNumber(ref.connector)
     const hadOwn = found !== undefined && (await removeOwnEntity(this.#fence(found), found.number, ref.entity))
     if (ref.own === undefined && (!hadOwn || this.#registry.find(ref) !== undefined)) {
-      const target = await this.#createTarget(ref)
+      const target = await this.#targets.create(ref)
       await deleteAll(this.#fence(target), target, this.#clock)
     }
     this.indexes.sweepSoon()
   }
 
+  /**
+   * Moves the rows of a connector from one version of its organization's kind to another (`findOwnMoves`). Rows of entities that are stored
+   * alike stay as they are. Others lose their checkpoints, so they are read again. Call it again after a kill. No run may write meanwhile.
+   */
   async moveRows(connector: string, from: OwnKind, to: OwnKind): Promise<void> {
     const found = await this.#targets.findNumber(connector)
     if (found === undefined) return
     const find = (own: OwnKind, entity: string) => this.#registry.find({ kind: own.id, entity, own })
-    const create = (entity: string) => this.#createTarget({ connector, kind: to.id, entity, own: to })
+    const create = (entity: string) => this.#targets.create({ connector, kind: to.id, entity, own: to })
     await moveOwnRows(this.#fence(found), { number: found.number, from, to, find, create, clock: this.#clock })
     const tables = Object.keys(to.entities).flatMap((entity) => find(to, entity)?.table ?? [])
     await this.#fence(found).transaction((session) => moveViews((statement) => session.query(statement), connector, tables))
     this.indexes.sweepSoon()
   }
 
+  /**
+   * Begins the log of the changes of an entity, or notes that it is still read.
+   * @param organizationId whose reader it is; left out: it counts for none
+   * @throws FerruleError `validation_failed` when the organization keeps as many logs as it may
+   */
   async followChanges(ref: EntityRef, organizationId?: string): Promise<void> {
-    const target = await this.#createTarget(ref)
+    const target = await this.#targets.create(ref)
     await this.#transaction(target, async (session) => {
       const { log } = await state.lockState(session, target)
-      if (log.feed === null && organizationId !== undefined) await checkLogRoom(session, this.#logRules, organizationId)
-      await followLog(session, nameRows(target), log, { ...this.#reading(), organizationId })
+      if (log.feed === null && organizationId !== undefined) await logs.checkLogRoom(session, this.#logRules, organizationId)
+      await logs.followLog(session, nameRows(target), log, { ...this.#reading(), organizationId })
     })
   }
 
-  async readLog(ref: EntityRef, from: { readonly after: bigint; readonly limit: number }): Promise<LogPage> {
-    const page = parseLogPage(await this.#readRows(ref, (target) => buildLogPage(nameRows(target), from)))
+  /** Reads changes of an entity after a position, in the order of their commits. */
+  async readLog(ref: EntityRef, from: { readonly after: bigint; readonly limit: number }): Promise<logs.LogPage> {
+    const page = logs.parseLogPage(await this.#readRows(ref, (target) => logs.buildLogPage(nameRows(target), from)))
     await this.#noteReading(ref, page)
     return page
   }
 
-  async readLogStates(refs: readonly EntityRef[]): Promise<readonly LogState[]> {
+  async readLogStates(refs: readonly EntityRef[]): Promise<readonly logs.LogState[]> {
     const targets = await Promise.all(refs.map((ref) => this.#targets.find(ref)))
     const states = await Promise.all(targets.map((target) => (target === undefined ? noLog : this.#waits.look(nameRows(target)))))
     for (const [index, ref] of refs.entries()) await this.#noteReading(ref, states[index])
     return states
   }
 
-  #reading(now = this.#clock()): LogReading {
+  #reading(now = this.#clock()): logs.LogReading {
     return { now, rules: this.#logRules }
   }
 
   /** Notes from time to time that a log is read. */
-  async #noteReading(ref: EntityRef, log: LogState = noLog): Promise<void> {
-    if (log.generation !== null && isReadAgain(log.readAt, this.#reading())) await this.followChanges(ref)
+  async #noteReading(ref: EntityRef, log: logs.LogState = noLog): Promise<void> {
+    if (log.generation !== null && logs.isReadAgain(log.readAt, this.#reading())) await this.followChanges(ref)
   }
 
-  async countChanges(ref: EntityRef, span: { readonly after: bigint; readonly upTo: bigint }): Promise<ChangeCounts> {
-    return parseChangeCounts(await this.#readRows(ref, (target) => buildChangeCounts(nameRows(target), span)))
+  /** Counts the records of an entity that changed between two positions. */
+  async countChanges(ref: EntityRef, span: { readonly after: bigint; readonly upTo: bigint }): Promise<logs.ChangeCounts> {
+    return logs.parseChangeCounts(await this.#readRows(ref, (target) => logs.buildChangeCounts(nameRows(target), span)))
   }
 
-  async waitForChange(followed: readonly Followed[], wait: LogWait): Promise<boolean> {
+  /**
+   * Waits until the log of one of some entities of a connector is elsewhere than at its position.
+   * @returns false when the time is over
+   * @throws the reason of the signal
+   */
+  async waitForChange(followed: readonly Followed[], wait: logs.LogWait): Promise<boolean> {
     const targets = await Promise.all(followed.map(({ ref }) => this.#targets.find(ref)))
     const logs = followed.flatMap(({ from }, index) => {
       const target = targets[index]
@@ -296,21 +298,31 @@ class Store implements ContextStore {
     return logs.length < followed.length || this.#waits.wait(logs, wait)
   }
 
-  async keepChanges(ref: EntityRef, findNeeded: () => Promise<readonly LogPosition[]>): Promise<void> {
+  /**
+   * Notes from where on consumers need the changes of an entity: those are kept beyond their days, and the log does not end.
+   * @param findNeeded reads where all consumers are. It may run again, and never waits for the store
+   */
+  async keepChanges(ref: EntityRef, findNeeded: () => Promise<readonly logs.LogPosition[]>): Promise<void> {
     const target = await this.#targets.find(ref)
     if (target !== undefined) await this.#transaction(target, (session) => state.keepLog(session, nameRows(target), findNeeded))
   }
 
+  /**
+   * Deletes changes whose days are over, also of entities that nothing writes any more.
+   * @param own days of connectors with a value of their own, by their ids
+   */
   async purgeExpired(now: number, own: ReadonlyMap<string, number> = new Map()): Promise<void> {
     if (this.#opening === undefined) return
     this.#consumerLag = await state.purgeLogs(await this.openDatabase(), this.#reading(now), own)
   }
 
+  /** Saves checkpoints without records. */
   async saveCheckpoints(ref: EntityRef, checkpoints: readonly Checkpoint[]): Promise<void> {
-    const target = await this.#createTarget(ref)
+    const target = await this.#targets.create(ref)
     await this.#transaction(target, (session) => state.lockState(session, target).then(() => saveCheckpoints(session, target, checkpoints)))
   }
 
+  /** Deletes everything of a connector for good. After a kill, call it again, or `finishRemovals`. */
   async removeConnector(connector: string): Promise<void> {
     if (!this.#hasDatabase()) return
     const database = await this.openDatabase()
@@ -321,6 +333,7 @@ class Store implements ContextStore {
     await this.finishRemovals()
   }
 
+  /** Resumes interrupted deletions. */
   async finishRemovals(): Promise<void> {
     if (!this.#hasDatabase()) return
     const database = await this.openDatabase()
@@ -328,8 +341,10 @@ class Store implements ContextStore {
     this.indexes.sweepSoon()
   }
 
+  /** Returns whether a search can read an entity: its table exists. */
   hasRows = async (ref: EntityRef): Promise<boolean> => (await this.#targets.find(ref)) !== undefined
 
+  /** Runs a search in one slot; undefined when no record of the entity was ever written. */
   async search<T>(ref: EntityRef, work: SearchWork<T>, { related = [], ...options }: SearchReadOptions = {}): Promise<T | undefined> {
     const target = await this.#targets.find(ref)
     if (target === undefined) return undefined
@@ -337,16 +352,23 @@ class Store implements ContextStore {
     return this.#replicas.search({ ...nameRows(target), related, work, askPrimary }, options)
   }
 
+  /** Reads keys of an entity in their order, after a given key. */
   async readKeys(ref: EntityRef, from: state.KeyPage): Promise<readonly string[]> {
     return state.parseKeys(await this.#readRows(ref, (target) => state.buildKeysStatement(target, from)))
   }
 
+  /** Finds which of some keys are stored. */
   async findKnownKeys(ref: EntityRef, keys: readonly string[]): Promise<ReadonlySet<string>> {
     return new Set(state.parseKeys(await this.#readRows(ref, (target) => state.buildKnownStatement(target, keys))))
   }
 
+  /** Returns whether a statement may be about several connectors: their rows are in one database. */
   canJoinConnectors = async (): Promise<boolean> => (await this.openDatabase()).ready().then(() => this.#layout !== 'citus')
 
+  /**
+   * Runs statements about several entities in one slot, on the primary. Where connectors cannot be joined: entities of one.
+   * @param work gets the numbers of their connectors, undefined where nothing of the entity was ever written
+   */
   async searchSeveral<T>(refs: readonly EntityRef[], work: SeveralWork<T>, options?: ReadOptions): Promise<T> {
     const { epoch = this.#epoch, numbers } = await this.#targets.findEach(refs)
     return this.#read(epoch, (session) => work(session, numbers), options)
@@ -359,6 +381,7 @@ class Store implements ContextStore {
     return state.parseCounts(rows)
   }
 
+  /** Reads the checkpoints of an entity, as JSON by name. */
   async readCheckpoints(ref: EntityRef): Promise<ReadonlyMap<string, string>> {
     return state.parseCheckpoints(await this.#readRows(ref, state.buildCheckpointsStatement))
   }
@@ -385,6 +408,7 @@ class Store implements ContextStore {
     return database
   }
 
+  /** Waits for running work and closes everything. */
   async close(): Promise<void> {
     this.#stop.abort()
     await Promise.all([this.indexes.close(), this.#replicas.close()])
@@ -431,12 +455,8 @@ class Store implements ContextStore {
     return target === undefined ? [] : (await this.#read(target.epoch, (session) => session.query<Row>(statement(target)))).rows
   }
 
-  async #createTarget(ref: EntityRef): Promise<NumberedTarget> {
-    return this.#targets.create(ref)
-  }
-
   /** @param cause of a read outside of a sync */
-  async #writeBatch(target: NumberedTarget, batch: Batch, cause?: ChangeCause): Promise<BatchResult> {
+  async #writeBatch(target: NumberedTarget, batch: Batch, cause?: logs.ChangeCause): Promise<BatchResult> {
     return writeInAttempts({
       mayCopy: this.#layout === 'postgres',
       dropBlocking: (thrown) => this.indexes.dropBlocking(thrown, target.number, target.known.table),
@@ -469,6 +489,3 @@ class Store implements ContextStore {
     if (epoch !== this.#epoch) throw unavailable()
   }
 }
-
-/** Creates a context store. The database opens when it is first needed. */
-export const openContextStore = (options: ContextStoreOptions): ContextStore => new Store(options)

@@ -22,7 +22,7 @@ import { endRun, hasDueRun, leaseRuns, type RunEnd, releaseRun, updateRun, wakeR
 import * as sql from '../sql/sync-runs.ts'
 import { type EntityGroup, listGroups, listScheduledEntities, readWantedEntities } from '../status/groups.ts'
 import { buildSyncError, readAsked, readEntities, storeRunEvent, toStoredError } from '../status/run-record.ts'
-import type { ContextStore } from '../store/types.ts'
+import type { ContextStore } from '../store/store.ts'
 import type { SyncServices } from '../sync-types.ts'
 import { Attempt, type AttemptOutcome, type AttemptServices } from './attempt.ts'
 

@@ -10,6 +10,7 @@ import { type ConnectionOptions, getCACertificates } from 'node:tls'
 import type { Secret } from 'ferrule/engine'
 import { fail } from 'ferrule/internal'
 import pg from 'pg'
+import { within } from '../../values/within.ts'
 import { type PasswordSource, Passwords } from './passwords.ts'
 import { hasPooler, readProcessId, connectMs as usualConnectMs } from './pooler.ts'
 import { createReadOnlyFault, isServerFault, readErrorCode, ServerFault } from './problems.ts'
@@ -265,16 +266,10 @@ export class Server {
     this.#looking ??= this.#lookNow().finally(() => {
       this.#looking = undefined
     })
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
+    await within(lookMs, this.#looking, () => {
       this.#dropWatch()
-      late.reject(new ServerFault(new Error(`it does not answer within ${lookMs / 1_000} seconds`)))
-    }, lookMs)
-    try {
-      await Promise.race([this.#looking, late.promise])
-    } finally {
-      clearTimeout(timer)
-    }
+      throw new ServerFault(new Error(`it does not answer within ${lookMs / 1_000} seconds`))
+    })
   }
 
   /** Closes what the pools do not hold. */

@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { connect, Socket } from 'node:net'
 import type pg from 'pg'
+import { within } from '../../values/within.ts'
 
 /** Timeout of connecting to the database, in milliseconds. */
 export const connectMs = 5_000
@@ -54,17 +55,12 @@ export async function askAfter(client: pg.ClientBase, begin: string, text: strin
  */
 export async function stopStatement(client: pg.ClientBase, ended: Promise<unknown>, cutMs: number = stopMs): Promise<void> {
   if (!isConnected(client)) return
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(() => {
-    cutOff(client)
-    late.resolve()
-  }, cutMs)
   const takesAnother = async (): Promise<void> => {
     await ended.catch(() => undefined)
     if (Reflect.get(client, 'readyForQuery') === false) await once(client, 'drain').catch(() => undefined) // the driver does not declare it
   }
-  await Promise.race([Promise.all([requestCancellation(client).catch(() => undefined), takesAnother()]), late.promise])
-  clearTimeout(timer)
+  const stopped = Promise.all([requestCancellation(client).catch(() => undefined), takesAnother()])
+  await within(cutMs, stopped, () => cutOff(client))
 }
 
 /** Returns whether a client is connected to a server by itself. */

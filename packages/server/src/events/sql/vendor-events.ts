@@ -46,20 +46,16 @@ export interface SourceOwner {
   readonly connectorId: string
 }
 
-const ofConnector = (db: Db, { organizationId, connectorId }: SourceOwner) =>
-  db.selectFrom('webhook_sources').selectAll().where('organization_id', '=', organizationId).where('connector_id', '=', connectorId)
+const ofOrganization = (db: Db, organizationId: string) =>
+  db.selectFrom('webhook_sources').selectAll().where('organization_id', '=', organizationId)
 
 /** Finds the address of a connector. */
-export const findConnectorSource = (db: Db, owner: SourceOwner): Promise<SourceRow | undefined> => ofConnector(db, owner).executeTakeFirst()
+export const findConnectorSource = (db: Db, { organizationId, connectorId }: SourceOwner): Promise<SourceRow | undefined> =>
+  ofOrganization(db, organizationId).where('connector_id', '=', connectorId).executeTakeFirst()
 
 /** Finds the address of an OAuth client. */
 export const findOAuthClientSource = (db: Db, organizationId: string, oauthClientId: string): Promise<SourceRow | undefined> =>
-  db
-    .selectFrom('webhook_sources')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('oauth_client_id', '=', oauthClientId)
-    .executeTakeFirst()
+  ofOrganization(db, organizationId).where('oauth_client_id', '=', oauthClientId).executeTakeFirst()
 
 /** Columns of an address that change. */
 export type SourceChange = Partial<Pick<SourceRow, 'sealed' | 'master_key_id' | 'last_refused_at' | 'subscriptions' | 'updated_at'>>
@@ -85,8 +81,8 @@ export const deleteSource = async (db: Db, { id, organization_id }: SourceId): P
 /** Lists addresses whose secret the master key `current` does not encrypt, of all organizations: for a rotation. */
 export const listSourcesNotSealedBy = async (db: Db, current: string, limit: number): Promise<(SourceId & MasterSealedBytes)[]> => {
   const rows = db.selectFrom('webhook_sources').select(['id', 'organization_id', 'sealed', 'master_key_id'])
-  const found = await rows.where('sealed', 'is not', null).where('master_key_id', '<>', current).orderBy('id').limit(limit).execute()
-  return found.flatMap(keepSealed)
+  const found = rows.where('sealed', 'is not', null).where('master_key_id', '<>', current).orderBy('id').limit(limit)
+  return (await found.execute()).flatMap(keepSealed)
 }
 
 /** Keeps rows that have sealed bytes: the types do not know the conditions of a query. */
@@ -110,8 +106,8 @@ export const resealSource = async (db: Db, { id, organization_id, master_key_id 
 /** Lists events that the master key `current` does not encrypt, of all organizations: for a rotation. */
 export const listVendorEventsNotSealedBy = async (db: Db, current: string, limit: number) => {
   const rows = db.selectFrom('vendor_events').select(['id', 'organization_id', 'source_id', 'sealed', 'master_key_id'])
-  const found = await rows.where('sealed', 'is not', null).where('master_key_id', '<>', current).orderBy('id').limit(limit).execute()
-  return found.flatMap(keepSealed)
+  const found = rows.where('sealed', 'is not', null).where('master_key_id', '<>', current).orderBy('id').limit(limit)
+  return (await found.execute()).flatMap(keepSealed)
 }
 
 /** Replaces the encryption of an event unless it was worked on. */

@@ -1,7 +1,7 @@
 /** Shows and makes the address that a vendor sends the webhooks of a connector to. */
 
 import { defaultDeadlineMs, type Engine } from 'ferrule/engine'
-import { asFerruleError, buildSubscriptions, errorConsequences, fail, failValidation, isLoopback } from 'ferrule/internal'
+import { asFerruleError, buildSubscriptions, errorConsequences, fail, isLoopback } from 'ferrule/internal'
 import { type ConnectorWebhooks, connectorWebhooksInput } from 'ferrule/wire'
 import { type CallServices, runMarked } from '../../connectors/access.ts'
 import type { ServedKind } from '../../connectors/connector-types.ts'
@@ -12,7 +12,7 @@ import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
 import { type ConnectorAccess, type Principal, type RequestedId, requireScope } from '../../values/access.ts'
 import { asId, isoOrNull, newSecret } from '../../values/ids.ts'
-import { readBody } from '../../values/read.ts'
+import { failField, readBody } from '../../values/read.ts'
 import * as sql from '../sql/vendor-events.ts'
 import { mostWaiting } from './receiver.ts'
 import { listConnectorAccounts } from './sources.ts'
@@ -26,6 +26,8 @@ interface SubscribeServices extends Omit<CallServices, 'usage'> {
 
 type Answer = NonNullable<ConnectorWebhooks['subscriptions']>[number]
 
+const failSubscribing = (reason: string) => failField('/subscribe', `cannot be done: ${reason}`, 'unsupported')
+
 /** Asks for the topics of the copied entities, one after the other. A topic that the credentials do not allow stops no other one. */
 async function subscribe(
   services: SubscribeServices,
@@ -34,10 +36,7 @@ async function subscribe(
 ): Promise<readonly Answer[]> {
   const { definition } = access.connection.kind
   const requests = buildSubscriptions(definition, target)
-  if (requests === undefined) {
-    const message = `cannot be done: ask ${definition.title} itself, with the address and the topics`
-    throw failValidation([{ field: '/subscribe', message, error_code: 'unsupported' }])
-  }
+  if (requests === undefined) throw failSubscribing(`ask ${definition.title} itself, with the address and the topics`)
   const answers: Answer[] = []
   for (const { topic, request } of requests) {
     const call = { entity: 'request', action: request.method, signal: undefined }
@@ -221,9 +220,8 @@ const keepAnswers = (parts: ServiceParts, { principal, id }: RequestedId, answer
 
 /** Returns the address, if requests there can be verified. @throws FerruleError `validation_failed` */
 function requireVerified({ address, verified_by: verifier }: ConnectorWebhooks): string {
-  const refuse = (message: string) => failValidation([{ field: '/subscribe', message, error_code: 'unsupported' }])
-  if (address === null) throw refuse('cannot be done: the service does not know its public address; set FERRULE_PUBLIC_URL')
-  if (verifier === 'nothing') throw refuse('cannot be done: nothing verifies the requests of the vendor; set a secret')
+  if (address === null) throw failSubscribing('the service does not know its public address; set FERRULE_PUBLIC_URL')
+  if (verifier === 'nothing') throw failSubscribing('nothing verifies the requests of the vendor; set a secret')
   return address
 }
 

@@ -11,7 +11,7 @@ import type { Folds } from '../../copies/folds.ts'
 import { emptyCopies, queueAndNotify, withConnector } from '../../copies/queue/queue.ts'
 import type { Searcher } from '../../copies/searcher.ts'
 import { listCopies } from '../../copies/sql/sync-copies.ts'
-import type { ContextStore } from '../../copies/store/types.ts'
+import type { ContextStore } from '../../copies/store/store.ts'
 import { listCopiedEntities } from '../../copies/sync/walk/plan.ts'
 import type { Syncs } from '../../copies/sync-types.ts'
 import type { Parts } from '../../main/parts.ts'
@@ -51,12 +51,6 @@ function nameEvent({ does, entity, key, under, read }: WebhookEvent): string {
   return writeJson(does === 'changed' && read !== undefined ? [does, entity, read] : [does, entity, key ?? under ?? null])
 }
 
-/** Returns whether an error would meet all other events too. */
-function meetsAll(thrown: unknown): boolean {
-  const { syncRun } = errorConsequences[asFerruleError(thrown).code]
-  return syncRun !== 'continue'
-}
-
 /** Works on some events, each on its own: an event that fails stops no other one, unless the vendor refuses all. */
 async function workOnEvents(
   services: ApplyServices,
@@ -79,7 +73,7 @@ async function workOnEvents(
       try {
         ends.push({ ...about, end: await applyVendorEvent({ services, access, event: first.event, signal }) })
       } catch (thrown) {
-        isOver ||= meetsAll(thrown)
+        isOver ||= errorConsequences[asFerruleError(thrown).code].syncRun !== 'continue' // it would meet all others too
         ends.push({ ...about, end: signal.aborted ? 'not tried' : 'failed', thrown })
       }
     }

@@ -3,11 +3,12 @@
 import { FerruleError } from 'ferrule'
 import type { Field, Kind, LiveAction } from 'ferrule/definition'
 import { type FileAnswer, JsonText, parseJson, readJson, writeJson } from 'ferrule/engine'
-import { asFerruleError, clocks, fail, failValidation, isObject, liveActions, writeBody } from 'ferrule/internal'
+import { asFerruleError, clocks, fail, isObject, liveActions, writeBody } from 'ferrule/internal'
 import { endpoints } from 'ferrule/wire'
 import { isOfLibrary } from '../../connectors/connector-types.ts'
 import { isEither } from '../../copies/search/field-paths.ts'
 import type { Principal } from '../../values/access.ts'
+import { failField } from '../../values/read.ts'
 import { jsonType } from '../body.ts'
 import { type Answer, type Exchange, markerHeaders, type PrincipalRoute, prefix, type Route, type Services, slot } from '../route.ts'
 import { checkStored } from '../routes/checks.ts'
@@ -371,7 +372,7 @@ export interface Chunk {
 }
 
 const oneOf = (name: string, values: readonly string[]): FerruleError =>
-  failValidation([{ field: `/params/${name}`, message: `must be one of: ${values.join(', ')}`, error_code: 'enum' }])
+  failField(`/params/${name}`, `must be one of: ${values.join(', ')}`, 'enum')
 
 const formRange = (from: number, size: number): string => `bytes=${from}-${from + size - 1}`
 
@@ -437,9 +438,7 @@ async function readBytes({ body }: FileAnswer, { skip, size }: { readonly skip: 
 }
 
 const notText = (): FerruleError =>
-  failValidation([
-    { field: `/params/${formatName}`, message: 'cannot be text: these bytes are not UTF-8; ask for base64', error_code: 'encoding' },
-  ])
+  failField(`/params/${formatName}`, 'cannot be text: these bytes are not UTF-8; ask for base64', 'encoding')
 
 /** Decodes the whole characters at the beginning of the bytes. The last character of a chunk may be cut; the next chunk begins with it. */
 function decode(bytes: Buffer, isEnd: boolean): { readonly content: string; readonly length: number } {

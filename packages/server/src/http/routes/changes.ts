@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { FerruleError } from 'ferrule'
-import { failValidation } from 'ferrule/internal'
 import * as wire from 'ferrule/wire'
 import type { Changes, Followed, FoundChanges } from '../../copies/changes/feed.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
-import { readQuery } from '../../values/read.ts'
+import { failField, readQuery } from '../../values/read.ts'
 import { type Answer, type Exchange, limited, type PrincipalRoute, principalRoute, requireCopies, type Services, slot } from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
 
@@ -101,8 +100,7 @@ async function answerChanges(exchange: Exchange<Principal>, services: Services, 
 async function findFollowed(exchange: Exchange<Principal>, { platform, operations }: Services, asked: ChangesRequest): Promise<Followed> {
   const { entity, entities, after, consumer } = asked
   if (consumer === undefined) return { entity, entities, after }
-  if (after !== undefined || entities !== undefined)
-    throw failValidation([{ field: '/consumer', message: 'cannot stand beside after or entities', error_code: 'conflict' }])
+  if (after !== undefined || entities !== undefined) throw failField('/consumer', 'cannot stand beside after or entities', 'conflict')
   const access = await platform.connectors.readAccess(exchange.who, slot(exchange, 'connector_id'))
   return requireCopies(operations.consumers).follow(access, consumer)
 }

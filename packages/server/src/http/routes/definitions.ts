@@ -4,7 +4,6 @@ import {
   type Comparison,
   describeInParts,
   fail,
-  failValidation,
   fieldOperators,
   findUnsuited,
   readSlug,
@@ -17,7 +16,7 @@ import { buildSearchTable } from '../../copies/search/columns.ts'
 import { parseFieldPath } from '../../copies/search/field-paths.ts'
 import type { PathType } from '../../copies/search/tree.ts'
 import type { Caller } from '../../values/access.ts'
-import { readQuery } from '../../values/read.ts'
+import { failField, readQuery } from '../../values/read.ts'
 import { onceInSlices, type Steps } from '../../values/slices.ts'
 import { version } from '../../values/version.ts'
 import { type Exchange, type OpenRoute, type PrincipalRoute, principalRoute, type Services, slot } from '../route.ts'
@@ -69,7 +68,7 @@ function describeSearchFields(kind: string, entity: string, definition: EntityDe
 
 function readName({ name }: Readonly<Record<string, unknown>>): string | undefined {
   if (name === undefined || typeof name === 'string') return name
-  throw failValidation([{ field: '/name', message: 'must be given once', error_code: 'type' }])
+  throw failField('/name', 'must be given once', 'type')
 }
 
 /** Returns the kinds that a caller can name. */

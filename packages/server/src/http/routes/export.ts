@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { FerruleError } from 'ferrule'
 import { defaultDeadlineMs, readJson } from 'ferrule/engine'
-import { type FormulaMode, failValidation, formatCsvText, isObject, moveProblem } from 'ferrule/internal'
+import { type FormulaMode, formatCsvText, isObject, moveProblem } from 'ferrule/internal'
 import { type ExportFormatName, endpoints, exportQuery } from 'ferrule/wire'
 import type { CallBounds } from '../../calls/admission.ts'
 import { writeParquet } from '../../copies/parquet/file.ts'
@@ -9,7 +9,7 @@ import type { Export, Searches } from '../../copies/searches.ts'
 import type { Platform } from '../../main/platform-types.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import { readDigits, readExactJson } from '../../values/exact-json.ts'
-import { readQuery } from '../../values/read.ts'
+import { failField, readQuery } from '../../values/read.ts'
 import { contentDisposition } from '../body.ts'
 import { limited, type PrincipalRoute, requireCopies, slot } from '../route.ts'
 import { lookWhileTransferred } from '../streams/look-while-sent.ts'
@@ -132,7 +132,7 @@ function parseJson(name: string, text: string | undefined): unknown {
   try {
     return readJson(text)
   } catch {
-    throw failValidation([{ field: `/${name}`, message: 'must be JSON, percent-encoded', error_code: 'json' }])
+    throw failField(`/${name}`, 'must be JSON, percent-encoded', 'json')
   }
 }
 

@@ -1,6 +1,7 @@
-import { FerruleError, type Problem } from 'ferrule'
+import { FerruleError } from 'ferrule'
 import { fail, failValidation, isObject } from 'ferrule/internal'
 import * as wire from 'ferrule/wire'
+import { failField, problem } from '../../values/read.ts'
 import { callerRoute, nextPage, openRoute, principalRoute, slot } from '../route.ts'
 import { stoppedRead } from '../stopping.ts'
 
@@ -195,8 +196,6 @@ export const restoreWorkspace = principalRoute('restoreWorkspace', {
   answer: async (exchange, { platform }) => ({ json: await platform.workspaces.restore(exchange.who, slot(exchange, 'workspace_id')) }),
 })
 
-const problem = (name: string, message: string, error_code: string): Problem => ({ field: `/${name}`, message, error_code })
-
 /** Decodes one part of HTTP Basic, which is form-encoded. Keeps a stray percent sign. */
 function decoded(text: string): string {
   try {
@@ -215,7 +214,7 @@ function basicClient(header: string | undefined): { readonly id: string; readonl
 function readString(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = body[name] ?? undefined
   if (value === undefined || typeof value === 'string') return value
-  throw failValidation([problem(name, 'must be a string', 'type')])
+  throw failField(`/${name}`, 'must be a string', 'type')
 }
 
 /** Client credentials of a token request. */
@@ -231,13 +230,13 @@ interface ClientCredentials {
 function readClientCredentials(given: unknown, authorization: string | undefined): ClientCredentials {
   const body = isObject(given) ? given : {}
   const grant = readString(body, 'grant_type') ?? 'client_credentials'
-  if (grant !== 'client_credentials') throw failValidation([problem('grant_type', 'must be client_credentials', 'enum')])
+  if (grant !== 'client_credentials') throw failField('/grant_type', 'must be client_credentials', 'enum')
   const basic = basicClient(authorization)
   const clientId = basic?.id ?? readString(body, 'client_id')
   const clientSecret = basic?.secret ?? readString(body, 'client_secret')
   const missing = [...(clientId === undefined ? ['client_id'] : []), ...(clientSecret === undefined ? ['client_secret'] : [])]
   if (clientId === undefined || clientSecret === undefined)
-    throw failValidation(missing.map((name) => problem(name, 'is required', 'required')))
+    throw failValidation(missing.map((name) => problem(`/${name}`, 'is required', 'required')))
   return { clientId, clientSecret, scope: readString(body, 'scope'), basic: basic !== undefined }
 }
 

@@ -4,7 +4,6 @@ import {
   code,
   describeKind,
   fail,
-  failValidation,
   paragraph,
   readSlug,
   type Section,
@@ -14,7 +13,7 @@ import {
 } from 'ferrule/internal'
 import { type Skill, type SkillDocs, type SkillPage, skillDocs, skillDocsQuery, skillPage, skillQuery } from 'ferrule/wire'
 import { type KindSummary, type ServedKind, summarize } from '../../connectors/connector-types.ts'
-import { readQuery } from '../../values/read.ts'
+import { failField, readQuery } from '../../values/read.ts'
 import { callerRoute } from '../route.ts'
 import { findCatalogue } from './definitions.ts'
 
@@ -85,7 +84,7 @@ function readSkillDocs({ definition }: ServedKind, wanted: string | undefined): 
   const section = wanted === undefined ? overview : sections.find(({ id }) => id === wanted)
   if (section === undefined) {
     const known = sections.map(({ id }) => id).join(', ')
-    throw failValidation([{ field: '/section', message: `must be one of: ${known}`, error_code: 'enum' }])
+    throw failField('/section', `must be one of: ${known}`, 'enum')
   }
   return {
     id: readSlug(definition.kind),

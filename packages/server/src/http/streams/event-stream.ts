@@ -6,6 +6,7 @@ import type { Field } from 'ferrule/definition'
 import { asFerruleError, fail, writeBody } from 'ferrule/internal'
 import { type EventSchema, endEvent, type Wire } from 'ferrule/wire'
 import type { Principal } from '../../values/access.ts'
+import { within } from '../../values/within.ts'
 import type { Answer, Exchange, Services } from '../route.ts'
 import { lookWhileSent } from './look-while-sent.ts'
 
@@ -29,17 +30,6 @@ const retryMs = 3_000
 const mostBytes = 65_536
 
 const idle = Symbol('nothing came')
-
-/** Returns the next value, or `idle` after a while; a later call returns the value. */
-async function within<T>(next: Promise<T>, milliseconds: number): Promise<T | typeof idle> {
-  const waited = Promise.withResolvers<typeof idle>()
-  const timer = setTimeout(() => waited.resolve(idle), milliseconds)
-  try {
-    return await Promise.race([next, waited.promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 /** Writes an event. Line breaks of JSON stand between its parts, so a space does as well. */
 const format = ({ name }: EventSchema, data: unknown, id?: string): string =>
@@ -86,7 +76,7 @@ class EventSender {
     let next = Promise.resolve(first)
     let silentMs = 0
     while (!this.#services.stopping.isDraining) {
-      const got = await within(this.#orEnd(next), pollMs)
+      const got = await within(pollMs, this.#orEnd(next), (): typeof idle => idle)
       if (got === idle) {
         silentMs += pollMs
         if (silentMs >= heartbeatMs) await this.#send(':\n\n')

@@ -2,7 +2,7 @@
 import { fail } from 'ferrule/internal'
 import type { NodeRecord, ServiceRecord } from 'ferrule/wire'
 import { sql } from 'kysely'
-import type { ContextStore } from '../../copies/store/types.ts'
+import type { ContextStore } from '../../copies/store/store.ts'
 import type { Database, Db } from '../../db/database.ts'
 import { readState } from '../../tenancy/sql/installation-state.ts'
 import type { Caller } from '../../values/access.ts'

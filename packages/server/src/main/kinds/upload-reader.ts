@@ -44,7 +44,7 @@ const isOutOfMemory = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
 /** Reads uploads. */
-export class UploadReader {
+export class UploadReader implements ReadUploads {
   readonly #longestMs: number
   readonly #waiting: Waiting[] = []
   #worker: Worker | undefined

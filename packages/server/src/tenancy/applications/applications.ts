@@ -5,7 +5,7 @@
 
 import type { FerruleError } from 'ferrule'
 import { Secret } from 'ferrule/engine'
-import { fail, failValidation } from 'ferrule/internal'
+import { fail } from 'ferrule/internal'
 import {
   type ApplicationRemoval,
   type ApplicationSecret,
@@ -17,7 +17,7 @@ import type { Db } from '../../db/database.ts'
 import type { Parts, Stored } from '../../main/parts.ts'
 import { type Principal, requireScope } from '../../values/access.ts'
 import { asId, iso, newId, newSecret } from '../../values/ids.ts'
-import { readBody } from '../../values/read.ts'
+import { failField, readBody } from '../../values/read.ts'
 import * as sql from '../sql/applications.ts'
 import { readState } from '../sql/installation-state.ts'
 import {
@@ -248,8 +248,7 @@ async function create({ database, source }: Stored, principal: Principal, body: 
     await lockGrants(db, organizationId)
     await requireLiveClient(db, principal)
     const message = `cannot be done: the organization has ${mostApplications} applications, the most`
-    if ((await listOrganizationApplications(db, organizationId)).length >= mostApplications)
-      throw failValidation([{ field: '', message, error_code: 'limit' }])
+    if ((await listOrganizationApplications(db, organizationId)).length >= mostApplications) throw failField('', message, 'limit')
     await sql.insertApplication(db, row)
     await sql.insertGrant(db, { applicationId: row.id, organizationId, now })
   })

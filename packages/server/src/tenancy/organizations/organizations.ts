@@ -1,13 +1,12 @@
 /** Manages organizations, the tenants (docs/decisions/platform-state.md). */
-import type { Problem } from 'ferrule'
-import { fail, failValidation } from 'ferrule/internal'
+import { fail } from 'ferrule/internal'
 import { type OrganizationRecord, type OrganizationRemoval, organizationInput } from 'ferrule/wire'
 import { emptyView, resumeSyncs } from '../../copies/queue/queue.ts'
 import type { Db } from '../../db/database.ts'
 import type { Parts } from '../../main/parts.ts'
 import { type Caller, type Principal, requireScope } from '../../values/access.ts'
 import { asId, iso, newId } from '../../values/ids.ts'
-import { readBody } from '../../values/read.ts'
+import { failField, readBody } from '../../values/read.ts'
 import { insertGrant, isGranted, listOrganizations } from '../sql/applications.ts'
 import { readState } from '../sql/installation-state.ts'
 import * as sql from '../sql/organizations.ts'
@@ -43,7 +42,7 @@ export const createOrganizations = (parts: Parts): Organizations => ({
     const { name } = readBody(organizationInput, body)
     const made = await parts.database.transaction(async (db) => {
       const reached = await listOrganizations(db, caller.applicationId, mostOrganizations)
-      if (reached.length >= mostOrganizations) throw failValidation([refuseMore])
+      if (reached.length >= mostOrganizations) throw refuseMore()
       return makeOrganization(parts, db, { name, applicationId: caller.applicationId, isOwn: true })
     })
     return toOrganizationRecord(made)
@@ -120,8 +119,7 @@ async function restore(parts: Parts, requested: RequestedOrganization): Promise<
   const restored = await parts.database.transaction(async (db) => {
     const found = await findOwn(parts, db, requested)
     if (found === undefined || found.deleted_at === null) throw fail('organization_not_found', {})
-    if ((await listOrganizations(db, requested.caller.applicationId, mostOrganizations)).length >= mostOrganizations)
-      throw failValidation([refuseMore])
+    if ((await listOrganizations(db, requested.caller.applicationId, mostOrganizations)).length >= mostOrganizations) throw refuseMore()
     const row = await sql.restoreOrganization(db, found)
     if (row === undefined) throw fail('organization_not_found', {})
     await resumeSyncs(parts, db, { view: { organizationId: row.id, workspaceId: null }, mode: 'full' })
@@ -153,11 +151,7 @@ const createOrganizationRemoval = (parts: Parts): Pick<Organizations, 'remove' |
 /** Maximum number of organizations of an application. */
 const mostOrganizations = 1_000
 
-const refuseMore: Problem = {
-  field: '',
-  message: `cannot be done: the application reaches ${mostOrganizations} organizations, the most`,
-  error_code: 'limit',
-}
+const refuseMore = () => failField('', `cannot be done: the application reaches ${mostOrganizations} organizations, the most`, 'limit')
 
 const toOrganizationRecord = ({ id, name, created_at }: Pick<sql.OrganizationRow, 'id' | 'name' | 'created_at'>): OrganizationRecord => ({
   id,

@@ -24,7 +24,7 @@ import type { Settings } from '../../main/settings/settings.ts'
 import { type Principal, requireScope, viewOrganization } from '../../values/access.ts'
 import { buildPage, defaultLimit, readPosition } from '../../values/cursor.ts'
 import { asId, digestText, iso, isoOrNull, newId } from '../../values/ids.ts'
-import { readBody, readQuery } from '../../values/read.ts'
+import { failField, problem, readBody, readQuery } from '../../values/read.ts'
 import { requireGrant, requireLiveClient } from '../applications/live-client.ts'
 import * as sql from '../sql/mcp-tokens.ts'
 import { lockGrants } from '../sql/organization-applications.ts'
@@ -62,7 +62,8 @@ export function insertChosenToken(parts: Parts, principal: Principal, chosen: Ch
   return parts.database.transaction(async (db) => {
     await lockGrants(db, organizationId)
     await requireLiveClient(db, principal)
-    if ((await sql.countMcpTokens(db, organizationId)) >= mostTokens) throw refuseMore()
+    if ((await sql.countMcpTokens(db, organizationId)) >= mostTokens)
+      throw failField('', `cannot be done: the organization has ${mostTokens} tokens, the most; revoke some`, 'limit')
     const { workspaces, connectorIds } = await chooseReach(db, principal, wanted)
     const row: sql.McpTokenRow = {
       id: newId(parts.source),
@@ -84,11 +85,6 @@ export function insertChosenToken(parts: Parts, principal: Principal, chosen: Ch
     return { row, workspaces }
   })
 }
-
-const refuseMore = () =>
-  failValidation([
-    { field: '', message: `cannot be done: the organization has ${mostTokens} tokens, the most; revoke some`, error_code: 'limit' },
-  ])
 
 /** Reads stored scopes. */
 export const readScopes = (stored: string): readonly McpScope[] => {
@@ -123,11 +119,7 @@ async function chooseReach(db: Db, principal: Principal, wanted: WantedReach): P
   for (const [index, name] of (wanted.workspace_names ?? [everyonesWorkspace]).entries()) {
     const found = await findWorkspaceByName(db, principal, name)
     if (found === undefined)
-      problems.push({
-        field: `/workspace_names/${index}`,
-        message: 'names no workspace of this organization',
-        error_code: 'workspace_not_found',
-      })
+      problems.push(problem(`/workspace_names/${index}`, 'names no workspace of this organization', 'workspace_not_found'))
     else workspaces.set(found.id, found.name)
   }
   const connectorIds = wanted.connector_ids?.map((id) => id.toLowerCase()) ?? null
@@ -135,11 +127,7 @@ async function chooseReach(db: Db, principal: Principal, wanted: WantedReach): P
     const known = await listConnectorIds(db, { ...principal, workspaceIds: [...workspaces.keys()], connectorIds })
     for (const [index, id] of connectorIds.entries())
       if (!known.includes(id))
-        problems.push({
-          field: `/connector_ids/${index}`,
-          message: "is no connector of the token's workspaces",
-          error_code: 'connector_not_found',
-        })
+        problems.push(problem(`/connector_ids/${index}`, "is no connector of the token's workspaces", 'connector_not_found'))
   }
   if (problems.length > 0) throw failValidation(problems)
   return { workspaces, connectorIds: connectorIds === null ? null : [...new Set(connectorIds)] }

@@ -1,5 +1,5 @@
 /** Issues bearer tokens to applications and for workspaces, and turns tokens into principals. */
-import { BoundedMap, fail, failValidation } from 'ferrule/internal'
+import { BoundedMap, fail } from 'ferrule/internal'
 import { scopedTokenRequest, type TokenAnswer } from 'ferrule/wire'
 import type { JWTPayload } from 'jose'
 import type { Parts } from '../../main/parts.ts'
@@ -14,7 +14,7 @@ import {
   viewOrganization,
 } from '../../values/access.ts'
 import { asId } from '../../values/ids.ts'
-import { readBody, requireWorkspaceName } from '../../values/read.ts'
+import { failField, readBody, requireWorkspaceName } from '../../values/read.ts'
 import { createSecretCheck, markSecret } from '../applications/client-secret.ts'
 import { refuseDeleted } from '../applications/live-client.ts'
 import { findApplication, isGranted, listGrantedOrganizations } from '../sql/applications.ts'
@@ -102,7 +102,7 @@ function createVerifier({ codec, source, settings }: TokenParts): (bearer: strin
 
 function readOrganizationId(header: string): string {
   const id = asId(header)
-  if (id === undefined) throw failValidation([{ field: 'X-Organization-Id', message: 'must be a UUID', error_code: 'format' }])
+  if (id === undefined) throw failField('X-Organization-Id', 'must be a UUID', 'format')
   return id
 }
 
@@ -145,8 +145,7 @@ export async function enterOrganization(
 async function issueApplicationToken(parts: TokenParts, request: TokenRequest): Promise<TokenAnswer> {
   const named = request.organizationId === undefined ? undefined : readOrganizationId(request.organizationId)
   const narrowed = request.scope === undefined ? undefined : parseScopes(request.scope)
-  if (request.scope !== undefined && narrowed === undefined)
-    throw failValidation([{ field: '/scope', message: `must be some of: ${scopes.join(' ')}`, error_code: 'enum' }])
+  if (request.scope !== undefined && narrowed === undefined) throw failField('/scope', `must be some of: ${scopes.join(' ')}`, 'enum')
   const { id: applicationId, secretMark } = await authenticateApplication(parts, request)
   const organizations = await findTokenOrganizations(parts, applicationId, named)
   const expires = Math.floor(parts.source.clock() / 1_000) + applicationTokenSeconds

@@ -121,7 +121,8 @@ function openFileKeys({ settings, randomBytes, used }: MasterKeyOptions): Master
   }
   let current = learn()
   const write = (next: readonly Buffer[]): void => {
-    replaceFile(file, next)
+    renameSync(writeDraft(file, next), file)
+    syncFolder(file)
     lines = next
     current = learn()
   }
@@ -175,11 +176,6 @@ function createFile(file: string, key: Buffer): readonly Buffer[] {
   }
   syncFolder(file)
   return readKeys(file)
-}
-
-function replaceFile(file: string, keys: readonly Buffer[]): void {
-  renameSync(writeDraft(file, keys), file)
-  syncFolder(file)
 }
 
 /** Writes a complete file beside the real one, and flushes it to disk. */

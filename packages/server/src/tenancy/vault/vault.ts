@@ -148,12 +148,10 @@ export class RecentlyOpened {
   /** Keeps credentials until the next sweep. */
   add({ connectorId, identity, sealed }: SealedBytes, values: Secret<CredentialValues>): void {
     this.#opened.set(connectorId, { identity, sealed: Buffer.from(sealed), values })
-    this.#timer ??= setTimeout(() => this.#sweep(), longestMs).unref()
-  }
-
-  #sweep(): void {
-    this.#opened.clear()
-    this.#timer = undefined
+    this.#timer ??= setTimeout(() => {
+      this.#opened.clear()
+      this.#timer = undefined
+    }, longestMs).unref()
   }
 }
 

@@ -2,6 +2,7 @@
 import { fail, inSpan } from 'ferrule/internal'
 import { isConflict, isServerFault, isTimeout, readErrorCode, retryConflicts } from '../../../db/connections/problems.ts'
 import { describeRows, describeStatement } from '../../../db/statement-span.ts'
+import { within } from '../../../values/within.ts'
 import {
   type Answer,
   type Connection,
@@ -12,11 +13,14 @@ import {
   type Purpose,
   type QueryOptions,
   type ReadOptions,
+  type RunStatement,
   type Session,
   type Statement,
   type Value,
 } from './database.ts'
+import type { SetAsideDatabase } from './embedded/folder.ts'
 import { hasCode, translateError, unavailable } from './problems.ts'
+import type { ContextStoreSettings } from './settings.ts'
 
 interface Limits extends QueryOptions {
   readonly timeoutMs: number
@@ -279,12 +283,41 @@ async function runTransaction<T>({ engine, connection, options }: Transacting, w
 }
 
 /** Adds the timeout to work that may wait for something else than the database. */
-async function raceTimeout<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(createTimeoutError({ timeoutMs })), timeoutMs)
-  try {
-    return await Promise.race([work, late.promise])
-  } finally {
-    clearTimeout(timer)
+const raceTimeout = <T>(timeoutMs: number, work: Promise<T>): Promise<T> =>
+  within(timeoutMs, work, () => {
+    throw createTimeoutError({ timeoutMs })
+  })
+
+/** Counts taken slots and waiting requests of an engine, over searches and writes. */
+export function sumLoad(engine: Engine | undefined): { readonly running: number; readonly waiting: number } {
+  const lanes = new Set(Object.values(engine?.lanes ?? {}))
+  const sum = (what: 'running' | 'waiting'): number => [...lanes].reduce((total, lane) => total + lane.load[what], 0)
+  return { running: sum('running'), waiting: sum('waiting') }
+}
+
+/** Timeout of a write, and maximum wait for a slot, in milliseconds. */
+const writeMs = 60_000
+/** Time that a cancelled statement of the primary has to end before its connection is cut, in milliseconds. Nothing answers instead of it. */
+const cutMs = 5_000
+
+interface EngineOptions {
+  /** Runs after each opening of the database. */
+  readonly prepare: (run: RunStatement) => Promise<void>
+  readonly onSetAside: (aside: SetAsideDatabase) => void
+  readonly onUpkeepError: ((error: unknown) => void) | undefined
+  readonly clock: () => number
+}
+
+/** Creates the engine that the settings select. */
+export async function createEngine(settings: ContextStoreSettings, parts: EngineOptions): Promise<Engine> {
+  const { prepare, onSetAside, onUpkeepError, clock } = parts
+  const limits = { waiting: settings.waiting, searchMs: settings.searchSeconds * 1_000, writeMs, prepare }
+  if (settings.engine === 'embedded') {
+    const { Embedded } = await import('./embedded/embedded.ts')
+    const { folder, memoryMb } = settings
+    return new Embedded({ ...limits, folder, memoryMb, onSetAside, onUpkeepError, clock })
   }
+  const { createPostgresEngine } = await import('./postgres.ts')
+  const { url, password, searches, writers } = settings
+  return createPostgresEngine({ ...limits, url, password, searches, writers, cutMs })
 }

@@ -3,6 +3,7 @@ import { FerruleError } from 'ferrule'
 import { fail } from 'ferrule/internal'
 import type { ServerOptions } from '../../../db/connections/database-server.ts'
 import { GroupedLooks } from '../../../values/grouped-looks.ts'
+import { within } from '../../../values/within.ts'
 import { connectWith, createPool, type PoolOptions } from '../database/client-pools.ts'
 import { createContextDatabase } from '../database/context-database.ts'
 import {
@@ -198,7 +199,10 @@ class Replica {
     } catch (thrown) {
       options.signal?.throwIfAborted()
       const isLate = hasCode(thrown, 'context_store_timeout') && !left.aborted
-      if (isLate && (isGreeted || performance.now() - begin < answerMs)) throw this.#suspect(thrown)
+      if (isLate && (isGreeted || performance.now() - begin < answerMs)) {
+        if (this.#checking === undefined) void this.#check() // soon, because it let a search run out of time
+        throw thrown
+      }
       const isBroken = !isGreeted || hasCode(thrown, 'context_store_unavailable')
       if (isBroken && !left.aborted && !hasCode(thrown, 'overloaded')) this.#leave('gone', describeFailure(thrown))
       return 'failed'
@@ -216,16 +220,7 @@ class Replica {
     clearTimeout(this.#timer)
     this.#leaving.abort(new Error('the context store is closed'))
     await this.#checking
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, this.#parts.rules.answerMs)
-    await Promise.race([this.#database.close(), late.promise])
-    clearTimeout(timer)
-  }
-
-  /** Looks at a replica soon that let a search run out of time. */
-  #suspect(thrown: unknown): unknown {
-    if (this.#checking === undefined) void this.#check()
-    return thrown
+    await within(this.#parts.rules.answerMs, this.#database.close(), () => undefined)
   }
 
   #check(): Promise<void> {

@@ -79,9 +79,8 @@ export class Children {
 
   async *#runAll(work: readonly Work[]): Sliced {
     this.#enter(work)
-    const open = new Map(
-      work.flatMap((each) => (this.#at.done.includes(each.child.id) ? [] : [[this.#indexOf(each), this.#runChild(each)]])),
-    )
+    const left = work.filter(({ child }) => !this.#at.done.includes(child.id))
+    const open = new Map(left.map((each) => [this.#walking.tree.children.indexOf(each.child), this.#runChild(each)]))
     for (;;) {
       const index = this.#slices.next([...open.keys()], this.#walking.run.isAsked)
       const running = index === undefined ? undefined : open.get(index)
@@ -168,10 +167,6 @@ export class Children {
     return listParents(child, pickFitting(child.where, met, this.#walking.task.configuration))
   }
 
-  #indexOf({ child }: Work): number {
-    return this.#walking.tree.children.indexOf(child)
-  }
-
   /** Returns whether an interrupted walk stopped within this page. */
   isKnown(work: readonly Work[]): boolean {
     return work.length > 0 && this.#walking.progress.within?.page === digestPage(work)
@@ -231,7 +226,10 @@ export class Children {
     const { entity } = child
     if (this.#walking.progress.flawed[entity]?.skipped) return
     this.#walking.task.signal.throwIfAborted()
-    if (this.#unread.pace(entity).isOver()) return this.#passOver(entity, group)
+    if (this.#unread.pace(entity).isOver()) {
+      for (const parent of group) this.#unread.note(entity, parent)
+      return
+    }
     const whole = { since: this.#writer.commits, asked: this.#version ?? this.#walking.task.clock() }
     const [first] = group
     const marked = child.marks && first !== undefined ? new MarkedList(this.#walking, child, first) : undefined
@@ -300,10 +298,6 @@ export class Children {
     this.#walking.progress = { ...this.#walking.progress, waited }
     await this.#writer.commit()
     throw error
-  }
-
-  #passOver(entity: string, group: readonly Parent[]): void {
-    for (const parent of group) this.#unread.note(entity, parent)
   }
 
   async *#retryEntity(planned: Child | Nested, tries: number): Sliced {

@@ -134,7 +134,7 @@ function buildEndState(walking: Walking, planned: Planned): EntityState {
 async function sweepReach({ task, progress }: Walking, planned: Planned, reach: 'all' | Span): Promise<number> {
   const ref = toEntityRef(task, planned)
   try {
-    return await (reach === 'all' ? task.store.sweep(ref, progress.pass) : task.store.sweepSpan(ref, progress.pass, reach))
+    return await task.store.sweep(ref, progress.pass, reach === 'all' ? undefined : reach)
   } catch (error) {
     // After a kill between the deletion and its note the pass is already over.
     if (error instanceof FerruleError && error.code === 'unavailable') return 0

@@ -3,7 +3,7 @@ import type { ErrorCode } from 'ferrule'
 import type { Kind } from 'ferrule/definition'
 import type { RecordKey } from 'ferrule/engine'
 import type { OwnKind } from '../../../values/access.ts'
-import type { ContextStore } from '../../store/types.ts'
+import type { ContextStore } from '../../store/store.ts'
 
 /** A token of changes: the vendor's word for what was read so far. */
 export type Token = string | number | bigint
@@ -79,7 +79,6 @@ export interface SyncTask {
     | 'beginPass'
     | 'hasUnseen'
     | 'sweep'
-    | 'sweepSpan'
     | 'abandonPass'
     | 'readCheckpoints'
     | 'saveCheckpoints'
