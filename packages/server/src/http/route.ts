@@ -200,7 +200,7 @@ export const principalRoute = <S extends Field>(id: RouteId, route: JsonRoute<Pr
 })
 
 /** Returns the value of a slot of the path; an absent slot is an empty string, which matches nothing. */
-export const slot = (exchange: Pick<Exchange<unknown>, 'params'>, name: string): string => exchange.params[name] ?? ''
+export const slot = (params: Exchange<unknown>['params'], name: string): string => params[name] ?? ''
 
 /**
  * A page as it is sent: its cursor becomes the address of the next page, with the query of this one.

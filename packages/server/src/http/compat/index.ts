@@ -180,7 +180,7 @@ async function executeForClient(call: ClientCall): Promise<Answer> {
   if (body['action'] === 'context_store_sql_query') throw buildStatementRefusal(body)
   const began = clocks.steady()
   const execution = (): Execution => ({
-    connectorId: slot(exchange, 'connector_id'),
+    connectorId: slot(exchange.params, 'connector_id'),
     search: searches.includes(body['action']) ? { objects: findListedObjects(kinds, body['entity']) } : undefined,
     tookMs: clocks.steady() - began,
   })
@@ -208,7 +208,7 @@ function wrap(answer: Answer, execution: Execution): Answer {
 /** Runs the kind's own check of the stored connector. */
 async function check({ exchange, services }: ClientCall): Promise<Members> {
   const { platform } = services
-  const { connector_type: kind } = await platform.connectors.get(exchange.who, slot(exchange, 'connector_id'))
+  const { connector_type: kind } = await platform.connectors.get(exchange.who, slot(exchange.params, 'connector_id'))
   const answer = await checkStored.answer(changeExchange(exchange, { body: {} }), services)
   const result: Members = 'json' in answer && isObject(answer.json) ? answer.json : {}
   const { entity, action } = (await platform.kinds.of(exchange.who.organizationId, [kind])).getKind(kind).definition.check

@@ -156,7 +156,7 @@ class ConnectAnswers {
   /** Takes a return from a vendor's page, and leads the browser back to the page of the link, without any secret. */
   async takeReturn(exchange: Request): Promise<Answer> {
     this.enter(exchange, 'callback')
-    const given = { kind: slot(exchange, 'kind'), query: toQuery(exchange), readCookie: this.#readAttempt(exchange) }
+    const given = { kind: slot(exchange.params, 'kind'), query: toQuery(exchange), readCookie: this.#readAttempt(exchange) }
     try {
       const { linkId, attemptId } = await this.#pages.takeReturn(given)
       const path = connectPaths.page.replace('{link_id}', linkId)
@@ -171,7 +171,7 @@ class ConnectAnswers {
     this.enter(exchange, 'status')
     const origin = exchange.header('origin')
     exchange.addVary('Origin')
-    const state = await this.#pages.readStatus(slot(exchange, 'link_id'), origin)
+    const state = await this.#pages.readStatus(slot(exchange.params, 'link_id'), origin)
     exchange.setHeader('access-control-allow-origin', origin ?? '')
     return { json: state }
   }

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { FerruleError } from 'ferrule'
+import type { Field } from 'ferrule/definition'
 import * as wire from 'ferrule/wire'
+import type { Consumers } from '../../copies/changes/consumers.ts'
 import type { Changes, Followed, FoundChanges } from '../../copies/changes/feed.ts'
-import { type Principal, requireScope } from '../../values/access.ts'
+import { type ConnectorAccess, type Principal, requireScope, type Scope } from '../../values/access.ts'
 import { failField, readQuery } from '../../values/read.ts'
 import { type Answer, type Exchange, limited, type PrincipalRoute, principalRoute, requireCopies, type Services, slot } from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
@@ -36,7 +38,7 @@ export const listChanges: PrincipalRoute = {
   },
   answer: (exchange, services) => {
     const query = readQuery(wire.changesQuery, exchange.query)
-    return answerChanges(exchange, services, { ...query, entity: slot(exchange, 'entity'), event: wire.changesEvent })
+    return answerChanges(exchange, services, { ...query, entity: slot(exchange.params, 'entity'), event: wire.changesEvent })
   },
 }
 
@@ -82,7 +84,7 @@ async function answerChanges(exchange: Exchange<Principal>, services: Services, 
     const after = exchange.header('last-event-id') ?? followed.after
     const values = pages.follow({ ...followed, after })
     const readId = ({ next }: FoundChanges): string => next
-    return eventStream(exchange, services, { event, connectorId: slot(exchange, 'connector_id'), values, readId })
+    return eventStream(exchange, services, { event, connectorId: slot(exchange.params, 'connector_id'), values, readId })
   }
   if (wait > 0) {
     const leave = services.streams.shares.enter(exchange.who)
@@ -101,7 +103,7 @@ async function findFollowed(exchange: Exchange<Principal>, { platform, operation
   const { entity, entities, after, consumer } = asked
   if (consumer === undefined) return { entity, entities, after }
   if (after !== undefined || entities !== undefined) throw failField('/consumer', 'cannot stand beside after or entities', 'conflict')
-  const access = await platform.connectors.readAccess(exchange.who, slot(exchange, 'connector_id'))
+  const access = await platform.connectors.readAccess(exchange.who, slot(exchange.params, 'connector_id'))
   return requireCopies(operations.consumers).follow(access, consumer)
 }
 
@@ -173,7 +175,7 @@ class Pages {
   }
 
   get #connectorId(): string {
-    return slot(this.#exchange, 'connector_id')
+    return slot(this.#exchange.params, 'connector_id')
   }
 
   get #changes(): Changes {
@@ -188,41 +190,49 @@ class Pages {
 const unreadable = ['connector_not_found', 'workspace_inactive', 'context_store_unavailable'] as const
 const consumerProblems = [...unreadable, 'consumer_not_found'] as const
 
-const openConsumer = async (exchange: Exchange<Principal>, { platform, operations }: Services) => ({
-  access: await platform.connectors.readAccess(exchange.who, slot(exchange, 'connector_id')),
-  consumers: requireCopies(operations.consumers),
-  name: slot(exchange, 'name'),
-})
+interface OpenedConsumer extends Pick<Exchange<Principal>, 'who' | 'body'> {
+  readonly access: ConnectorAccess
+  readonly consumers: Consumers
+  readonly name: string
+}
 
-export const listChangeConsumers = principalRoute('listChangeConsumers', {
-  tag: 'copies',
+type ConsumerRoute<S extends Field> = Omit<Parameters<typeof principalRoute<S>>[1], 'tag' | 'scope' | 'answer'> & {
+  readonly scope: Scope
+  answer(opened: OpenedConsumer): Promise<wire.Wire<S>>
+}
+
+/** Declares a route of the consumers of a connector. Without its scope nothing is read. */
+const consumerRoute = <S extends Field>(id: keyof typeof wire.endpoints, { scope, answer, ...route }: ConsumerRoute<S>) =>
+  principalRoute<S>(id, {
+    ...route,
+    tag: 'copies',
+    scope,
+    answer: async ({ who, params, body }, { platform, operations }) => {
+      requireScope(who, scope)
+      const access = await platform.connectors.readAccess(who, slot(params, 'connector_id'))
+      const consumers = requireCopies(operations.consumers)
+      return { json: await answer({ who, body, access, consumers, name: slot(params, 'name') }) }
+    },
+  })
+
+export const listChangeConsumers = consumerRoute('listChangeConsumers', {
   summary: 'List the consumers of changes',
   about: 'Each with where it stands, and how much it has not read.',
   scope: 'execute:read',
   returns: { about: 'Consumers', schema: wire.changeConsumerList },
   problems: unreadable,
-  answer: async (exchange, services) => {
-    requireScope(exchange.who, 'execute:read')
-    const { access, consumers } = await openConsumer(exchange, services)
-    return { json: { data: await consumers.list(access) } }
-  },
+  answer: async ({ access, consumers }) => ({ data: await consumers.list(access) }),
 })
 
-export const getChangeConsumer = principalRoute('getChangeConsumer', {
-  tag: 'copies',
+export const getChangeConsumer = consumerRoute('getChangeConsumer', {
   summary: 'Read a consumer of changes',
   scope: 'execute:read',
   returns: { about: 'The consumer', schema: wire.changeConsumer },
   problems: consumerProblems,
-  answer: async (exchange, services) => {
-    requireScope(exchange.who, 'execute:read')
-    const { access, consumers, name } = await openConsumer(exchange, services)
-    return { json: await consumers.get(access, name) }
-  },
+  answer: ({ access, consumers, name }) => consumers.get(access, name),
 })
 
-export const saveChangeConsumer = principalRoute('saveChangeConsumer', {
-  tag: 'copies',
+export const saveChangeConsumer = consumerRoute('saveChangeConsumer', {
   summary: 'Register a consumer of changes, or move its cursor',
   about:
     'What it has not read is kept beyond the days of other changes, at most 64 MB for an entity. An empty body registers it at the beginning: all ' +
@@ -232,23 +242,14 @@ export const saveChangeConsumer = principalRoute('saveChangeConsumer', {
   example: {},
   returns: { about: 'The consumer', schema: wire.changeConsumer },
   problems: [...unreadable, 'consumer_moved', 'invalid_cursor', 'entity_not_found', 'action_not_supported', 'validation_failed'],
-  answer: async (exchange, services) => {
-    requireScope(exchange.who, 'execute:read')
-    const { access, consumers, name } = await openConsumer(exchange, services)
-    return { json: await consumers.save(access, { principal: exchange.who, name, body: exchange.body }) }
-  },
+  answer: ({ who, body, access, consumers, name }) => consumers.save(access, { principal: who, name, body }),
 })
 
-export const deleteChangeConsumer = principalRoute('deleteChangeConsumer', {
-  tag: 'copies',
+export const deleteChangeConsumer = consumerRoute('deleteChangeConsumer', {
   summary: 'Delete a consumer of changes',
   about: 'Nothing is kept for it any more.',
   scope: 'connectors:write',
   returns: { about: 'The deleted consumer', schema: wire.changeConsumerRemoval },
   problems: consumerProblems,
-  answer: async (exchange, services) => {
-    requireScope(exchange.who, 'connectors:write')
-    const { access, consumers, name } = await openConsumer(exchange, services)
-    return { json: await consumers.remove(access, name) }
-  },
+  answer: ({ access, consumers, name }) => consumers.remove(access, name),
 })

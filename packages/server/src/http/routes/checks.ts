@@ -19,7 +19,7 @@ const returns = { about: 'Outcome; a refusal of the vendor is a result, not an e
 const check = (exchange: Exchange<Principal>, services: Services, findTarget: (id: string) => CheckTarget | Promise<CheckTarget>) =>
   limited(exchange, services, async (bounds) => {
     const options = { ...bounds, now: services.clock() }
-    return { json: await checkConnection(services.operations, await findTarget(slot(exchange, 'connector_id')), options) }
+    return { json: await checkConnection(services.operations, await findTarget(slot(exchange.params, 'connector_id')), options) }
   })
 
 export const checkNew = principalRoute('checkNewConnector', {

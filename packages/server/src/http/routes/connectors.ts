@@ -47,9 +47,7 @@ export const createConnector = principalRoute('createConnector', {
     ...(['validation_failed', 'idempotency_key_conflict', 'idempotency_key_in_flight'] as const),
     ...trialProblems,
   ],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.connectors.create(exchange.who, exchange.body, toTrial(exchange)),
-  }),
+  answer: async (exchange, { platform }) => ({ json: await platform.connectors.create(exchange.who, exchange.body, toTrial(exchange)) }),
 })
 
 export const listConnectors = principalRoute('listConnectors', {
@@ -70,7 +68,7 @@ export const getConnector = principalRoute('getConnector', {
   scope: 'connectors:read',
   returns: { about: 'The connector, without credentials', schema: wire.connectorRecord },
   problems: ['connector_not_found'],
-  answer: async (exchange, { platform }) => ({ json: await platform.connectors.get(exchange.who, slot(exchange, 'connector_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.connectors.get(who, slot(params, 'connector_id')) }),
 })
 
 export const deleteConnector = principalRoute('deleteConnector', {
@@ -79,8 +77,8 @@ export const deleteConnector = principalRoute('deleteConnector', {
   scope: 'connectors:write',
   returns: { status: 202, about: 'The job that does it', schema: wire.jobReference },
   problems: ['connector_not_found'],
-  answer: async (exchange, { platform }) => {
-    const json = await platform.connectors.remove(exchange.who, slot(exchange, 'connector_id'))
+  answer: async ({ who, params }, { platform }) => {
+    const json = await platform.connectors.remove(who, slot(params, 'connector_id'))
     platform.consentRevocations.start()
     return { status: 202, json }
   },
@@ -96,8 +94,8 @@ export const updateConnector = principalRoute('updateConnector', {
   example: { name: 'Sales calls' },
   returns: { about: 'The connector', schema: wire.connectorRecord },
   problems: changeProblems,
-  answer: async (exchange, { platform }) => ({
-    json: await platform.connectors.update(exchange.who, slot(exchange, 'connector_id'), exchange.body),
+  answer: async ({ who, params, body }, { platform }) => ({
+    json: await platform.connectors.update(who, slot(params, 'connector_id'), body),
   }),
 })
 
@@ -112,7 +110,7 @@ export const patchConnector = principalRoute('patchConnector', {
   returns: { about: 'The connector', schema: wire.connectorRecord },
   problems: ['credentials_mismatch', ...changeProblems, ...trialProblems],
   answer: async (exchange, { platform }) => ({
-    json: await platform.connectors.patch(exchange.who, slot(exchange, 'connector_id'), exchange.body, toTrial(exchange)),
+    json: await platform.connectors.patch(exchange.who, slot(exchange.params, 'connector_id'), exchange.body, toTrial(exchange)),
   }),
 })
 
@@ -123,5 +121,5 @@ export const getJob = principalRoute('getJob', {
   scope: 'connectors:read',
   returns: { about: 'The job', schema: wire.jobRecord },
   problems: ['job_not_found'],
-  answer: async (exchange, { platform }) => ({ json: await platform.jobs.get(exchange.who, slot(exchange, 'job_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.jobs.get(who, slot(params, 'job_id')) }),
 })

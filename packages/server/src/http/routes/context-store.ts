@@ -33,7 +33,7 @@ export const getContextStore = principalRoute('getContextStore', {
   scope: 'connectors:read',
   returns: { about: 'The status', schema: wire.contextStoreStatus },
   problems: ['connector_not_found'],
-  answer: async (exchange, { platform }) => ({ json: await platform.syncs.status(exchange.who, slot(exchange, 'connector_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.syncs.status(who, slot(params, 'connector_id')) }),
 })
 
 /** The status, whenever it changes. */
@@ -53,7 +53,7 @@ export const watchContextStore: PrincipalRoute = {
   },
   answer: (exchange, services) => {
     const { until } = readQuery(wire.watchQuery, exchange.query)
-    const connectorId = slot(exchange, 'connector_id')
+    const connectorId = slot(exchange.params, 'connector_id')
     const statuses = services.platform.syncs.watchStatus(exchange.who, connectorId, exchange.signal)
     const values = until === undefined ? statuses : untilFilled(statuses)
     return eventStream(exchange, services, { event: wire.statusEvent, connectorId, values })
@@ -80,8 +80,8 @@ export const setSchedule = principalRoute('setSchedule', {
   body: wire.scheduleInput,
   returns: { about: 'All schedules of the connector', schema: wire.scheduleList },
   problems: ['connector_not_found', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: { data: await platform.syncs.setSchedule(exchange.who, slot(exchange, 'connector_id'), exchange.body) },
+  answer: async ({ who, params, body }, { platform }) => ({
+    json: { data: await platform.syncs.setSchedule(who, slot(params, 'connector_id'), body) },
   }),
 })
 
@@ -93,10 +93,10 @@ export const resetContextStore = principalRoute('resetContextStore', {
   query: wire.resetQuery,
   returns: { status: 202, about: 'The run that fills it', schema: wire.syncRunRecord },
   problems: ['connector_not_found', 'workspace_inactive', 'validation_failed'],
-  answer: async (exchange, { platform }) => {
-    const { entities } = readQuery(wire.resetQuery, exchange.query)
+  answer: async ({ who, params, query }, { platform }) => {
+    const { entities } = readQuery(wire.resetQuery, query)
     const body = entities === undefined ? {} : { entities: entities.split(',') }
-    return { status: 202, json: await platform.syncs.reset(exchange.who, slot(exchange, 'connector_id'), body) }
+    return { status: 202, json: await platform.syncs.reset(who, slot(params, 'connector_id'), body) }
   },
 })
 
@@ -151,7 +151,7 @@ export const inspect = principalRoute('inspectConnector', {
   scope: 'connectors:read',
   returns: { about: 'Searchable entities, their state, and problems that need attention', schema: wire.inspection },
   problems: ['connector_not_found'],
-  answer: async (exchange, { platform }) => ({ json: await inspectConnector(platform, exchange.who, slot(exchange, 'connector_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await inspectConnector(platform, who, slot(params, 'connector_id')) }),
 })
 
 export const requestSync = principalRoute('requestSync', {
@@ -163,9 +163,9 @@ export const requestSync = principalRoute('requestSync', {
   bodyOptional: true,
   returns: { status: 202, about: 'The run', schema: wire.syncRunRecord },
   problems: ['connector_not_found', 'workspace_inactive', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
+  answer: async ({ who, params, body }, { platform }) => ({
     status: 202,
-    json: await platform.syncs.request(exchange.who, slot(exchange, 'connector_id'), exchange.body ?? {}),
+    json: await platform.syncs.request(who, slot(params, 'connector_id'), body ?? {}),
   }),
 })
 
@@ -177,10 +177,10 @@ export const listSyncs = principalRoute('listSyncs', {
   query: wire.syncQuery,
   returns: { about: 'One page', schema: wire.syncRunPage },
   problems: ['connector_not_found', 'invalid_cursor', 'validation_failed'],
-  answer: async (exchange, { platform }) => {
-    const id = slot(exchange, 'connector_id')
-    const page = await platform.syncs.list(exchange.who, id, exchange.query)
-    return { json: nextPage(wire.endpoints.listSyncs.path.replace('{connector_id}', encodeURIComponent(id)), exchange.query, page) }
+  answer: async ({ who, params, query }, { platform }) => {
+    const id = slot(params, 'connector_id')
+    const page = await platform.syncs.list(who, id, query)
+    return { json: nextPage(wire.endpoints.listSyncs.path.replace('{connector_id}', encodeURIComponent(id)), query, page) }
   },
 })
 
@@ -190,8 +190,8 @@ export const getSync = principalRoute('getSync', {
   scope: 'connectors:read',
   returns: { about: 'The run', schema: wire.syncRunRecord },
   problems: ['connector_not_found', 'sync_not_found'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.syncs.get(exchange.who, slot(exchange, 'connector_id'), slot(exchange, 'sync_id')),
+  answer: async ({ who, params }, { platform }) => ({
+    json: await platform.syncs.get(who, slot(params, 'connector_id'), slot(params, 'sync_id')),
   }),
 })
 
@@ -202,8 +202,8 @@ export const cancelSync = principalRoute('cancelSync', {
   scope: 'connectors:write',
   returns: { about: 'The run', schema: wire.syncRunRecord },
   problems: ['connector_not_found', 'sync_not_found'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.syncs.cancel(exchange.who, slot(exchange, 'connector_id'), slot(exchange, 'sync_id')),
+  answer: async ({ who, params }, { platform }) => ({
+    json: await platform.syncs.cancel(who, slot(params, 'connector_id'), slot(params, 'sync_id')),
   }),
 })
 
@@ -222,8 +222,8 @@ export const watchSync: PrincipalRoute = {
     problems: ['connector_not_found', 'sync_not_found', 'overloaded'],
   },
   answer: (exchange, services) => {
-    const connectorId = slot(exchange, 'connector_id')
-    const run = { connectorId, runId: slot(exchange, 'sync_id') }
+    const connectorId = slot(exchange.params, 'connector_id')
+    const run = { connectorId, runId: slot(exchange.params, 'sync_id') }
     const values = services.platform.syncs.watchRun(exchange.who, run, exchange.signal)
     return eventStream(exchange, services, { event: wire.runEvent, connectorId, values })
   },

@@ -78,7 +78,7 @@ export const findCatalogue = ({ who: { organizationId } }: Pick<Exchange<Caller>
 async function findKind(exchange: Exchange<Caller>, { platform: { kinds } }: Services): Promise<ServedKind> {
   const { version } = readQuery(wire.definitionVersionQuery, exchange.query)
   const { organizationId } = exchange.who
-  const name = slot(exchange, 'definition_id')
+  const name = slot(exchange.params, 'definition_id')
   if (organizationId !== null) return kinds.getVersion(organizationId, name, version)
   const kind = kinds.served.getKind(name)
   if (version !== undefined) throw fail('kind_not_found', {})
@@ -236,7 +236,7 @@ export const importKind = principalRoute('importKind', {
   },
   returns: { about: 'The file, and what it cannot say', schema: wire.kindImport },
   problems: ['organization_forbidden', 'validation_failed', 'overloaded'],
-  answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.importDocument(exchange.who, exchange.body) }),
+  answer: async ({ who, body }, { platform }) => ({ json: await platform.ownKinds.importDocument(who, body) }),
 })
 
 export const checkKind = principalRoute('checkKind', {
@@ -248,7 +248,7 @@ export const checkKind = principalRoute('checkKind', {
   example,
   returns: { about: 'Mistakes, doubts and changes', schema: wire.kindCheck },
   problems: ['organization_forbidden', 'validation_failed', 'overloaded'],
-  answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.check(exchange.who, slot(exchange, 'slug'), exchange.body) }),
+  answer: async ({ who, params, body }, { platform }) => ({ json: await platform.ownKinds.check(who, slot(params, 'slug'), body) }),
 })
 
 export const publishKind = principalRoute('publishKind', {
@@ -261,9 +261,7 @@ export const publishKind = principalRoute('publishKind', {
   example,
   returns: { about: 'The kind', schema: wire.kindPublication },
   problems: ['kind_invalid', 'kind_changed', 'organization_forbidden', 'validation_failed', 'overloaded'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.ownKinds.publish(exchange.who, slot(exchange, 'slug'), exchange.body),
-  }),
+  answer: async ({ who, params, body }, { platform }) => ({ json: await platform.ownKinds.publish(who, slot(params, 'slug'), body) }),
 })
 
 export const getKind = principalRoute('getKind', {
@@ -273,7 +271,7 @@ export const getKind = principalRoute('getKind', {
   query: wire.kindQuery,
   returns: { about: 'The kind', schema: wire.kindRecord },
   problems: ['kind_not_found', 'organization_forbidden', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.get(exchange.who, slot(exchange, 'slug'), exchange.query) }),
+  answer: async ({ who, params, query }, { platform }) => ({ json: await platform.ownKinds.get(who, slot(params, 'slug'), query) }),
 })
 
 export const listKindVersions = principalRoute('listKindVersions', {
@@ -283,7 +281,7 @@ export const listKindVersions = principalRoute('listKindVersions', {
   scope: 'connectors:read',
   returns: { about: 'Versions', schema: wire.kindVersionList },
   problems: ['kind_not_found', 'organization_forbidden'],
-  answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.listVersions(exchange.who, slot(exchange, 'slug')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.ownKinds.listVersions(who, slot(params, 'slug')) }),
 })
 
 export const deleteKind = principalRoute('deleteKind', {
@@ -293,5 +291,5 @@ export const deleteKind = principalRoute('deleteKind', {
   scope: 'connectors:write',
   returns: { about: 'The deleted kind', schema: wire.kindRemoval },
   problems: ['kind_not_found', 'kind_in_use', 'organization_forbidden'],
-  answer: async (exchange, { platform }) => ({ json: await platform.ownKinds.remove(exchange.who, slot(exchange, 'slug')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.ownKinds.remove(who, slot(params, 'slug')) }),
 })

@@ -90,16 +90,16 @@ export const exportEntity: PrincipalRoute = {
   },
   answer: (exchange, services) =>
     limited(exchange, services, async (bounds) => {
-      const entity = slot(exchange, 'entity')
+      const entity = slot(exchange.params, 'entity')
       const query = readExportQuery(exchange.query)
       const { format, formulas } = query
       const { freshness, columns, pages } = await exportRecords(services.operations, exchange.who, {
-        connectorId: slot(exchange, 'connector_id'),
+        connectorId: slot(exchange.params, 'connector_id'),
         entity,
         query,
         ...bounds,
       })
-      lookWhileTransferred(exchange, services, slot(exchange, 'connector_id'))
+      lookWhileTransferred(exchange, services, slot(exchange.params, 'connector_id'))
       const headers = {
         'content-disposition': contentDisposition(`${entity}.${format}`),
         ...(format === 'csv' ? { 'x-csv-formulas': formulas } : {}),

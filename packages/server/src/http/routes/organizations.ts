@@ -35,8 +35,8 @@ export const updateOrganization = principalRoute('updateOrganization', {
   example: { name: 'Sales' },
   returns: { about: 'The organization', schema: wire.organizationRecord },
   problems: ['organization_not_found', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.organizations.update(exchange.who, slot(exchange, 'organization_id'), exchange.body),
+  answer: async ({ who, params, body }, { platform }) => ({
+    json: await platform.organizations.update(who, slot(params, 'organization_id'), body),
   }),
 })
 
@@ -48,9 +48,7 @@ export const deleteOrganization = callerRoute('deleteOrganization', {
   scope: 'organizations:write',
   returns: { about: 'The deleted organization', schema: wire.organizationRemoval },
   problems: ['organization_not_found', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.organizations.remove(exchange.who, slot(exchange, 'organization_id')),
-  }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.organizations.remove(who, slot(params, 'organization_id')) }),
 })
 
 export const restoreOrganization = callerRoute('restoreOrganization', {
@@ -60,9 +58,7 @@ export const restoreOrganization = callerRoute('restoreOrganization', {
   scope: 'organizations:write',
   returns: { about: 'The organization', schema: wire.organizationRecord },
   problems: ['organization_not_found', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.organizations.restore(exchange.who, slot(exchange, 'organization_id')),
-  }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.organizations.restore(who, slot(params, 'organization_id')) }),
 })
 
 export const listApplications = principalRoute('listApplications', {
@@ -94,8 +90,8 @@ export const updateApplication = principalRoute('updateApplication', {
   example: { name: 'Reports' },
   returns: { about: 'The application', schema: wire.applicationRecord },
   problems: ['application_not_found', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.organizationApplications.update(exchange.who, slot(exchange, 'application_id'), exchange.body),
+  answer: async ({ who, params, body }, { platform }) => ({
+    json: await platform.organizationApplications.update(who, slot(params, 'application_id'), body),
   }),
 })
 
@@ -107,8 +103,8 @@ export const rotateApplicationSecret = principalRoute('rotateApplicationSecret',
   scope: 'applications:write',
   returns: { about: 'The application with its new secret, which is in this answer only', schema: wire.applicationSecret },
   problems: ['application_not_found', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.organizationApplications.rotateSecret(exchange.who, slot(exchange, 'application_id')),
+  answer: async ({ who, params }, { platform }) => ({
+    json: await platform.organizationApplications.rotateSecret(who, slot(params, 'application_id')),
   }),
 })
 
@@ -119,8 +115,8 @@ export const deleteApplication = principalRoute('deleteApplication', {
   scope: 'applications:write',
   returns: { about: 'The deleted application', schema: wire.applicationRemoval },
   problems: ['application_not_found', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.organizationApplications.remove(exchange.who, slot(exchange, 'application_id')),
+  answer: async ({ who, params }, { platform }) => ({
+    json: await platform.organizationApplications.remove(who, slot(params, 'application_id')),
   }),
 })
 
@@ -161,7 +157,7 @@ export const getWorkspace = principalRoute('getWorkspace', {
   scope: 'workspaces:read',
   returns: { about: 'The workspace', schema: wire.workspaceRecord },
   problems: ['workspace_not_found'],
-  answer: async (exchange, { platform }) => ({ json: await platform.workspaces.get(exchange.who, slot(exchange, 'workspace_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.workspaces.get(who, slot(params, 'workspace_id')) }),
 })
 
 export const updateWorkspace = principalRoute('updateWorkspace', {
@@ -172,8 +168,8 @@ export const updateWorkspace = principalRoute('updateWorkspace', {
   example: { name: 'Revenue' },
   returns: { about: 'The workspace', schema: wire.workspaceRecord },
   problems: ['workspace_not_found', 'workspace_name_conflict', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.workspaces.update(exchange.who, slot(exchange, 'workspace_id'), exchange.body),
+  answer: async ({ who, params, body }, { platform }) => ({
+    json: await platform.workspaces.update(who, slot(params, 'workspace_id'), body),
   }),
 })
 
@@ -184,7 +180,7 @@ export const deleteWorkspace = principalRoute('deleteWorkspace', {
   scope: 'workspaces:write',
   returns: { about: 'The deleted workspace', schema: wire.workspaceRemoval },
   problems: ['workspace_not_found'],
-  answer: async (exchange, { platform }) => ({ json: await platform.workspaces.remove(exchange.who, slot(exchange, 'workspace_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.workspaces.remove(who, slot(params, 'workspace_id')) }),
 })
 
 export const restoreWorkspace = principalRoute('restoreWorkspace', {
@@ -193,7 +189,7 @@ export const restoreWorkspace = principalRoute('restoreWorkspace', {
   scope: 'workspaces:write',
   returns: { about: 'The workspace', schema: wire.workspaceRecord },
   problems: ['workspace_not_found', 'workspace_name_conflict'],
-  answer: async (exchange, { platform }) => ({ json: await platform.workspaces.restore(exchange.who, slot(exchange, 'workspace_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.workspaces.restore(who, slot(params, 'workspace_id')) }),
 })
 
 /** Decodes one part of HTTP Basic, which is form-encoded. Keeps a stray percent sign. */
@@ -320,5 +316,5 @@ export const revokeMcpToken = principalRoute('revokeMcpToken', {
   scope: 'applications:write',
   returns: { about: 'The revoked token', schema: wire.mcpTokenRemoval },
   problems: ['mcp_token_not_found', 'organization_forbidden'],
-  answer: async (exchange, { platform }) => ({ json: await platform.mcpTokens.revoke(exchange.who, slot(exchange, 'token_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.mcpTokens.revoke(who, slot(params, 'token_id')) }),
 })

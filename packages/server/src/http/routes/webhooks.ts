@@ -10,7 +10,7 @@ export const getConnectorWebhooks = principalRoute('getConnectorWebhooks', {
   scope: 'connectors:read',
   returns: status,
   problems: ['connector_not_found'],
-  answer: async (exchange, { platform }) => ({ json: await platform.connectorWebhooks.get(exchange.who, slot(exchange, 'connector_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.connectorWebhooks.get(who, slot(params, 'connector_id')) }),
 })
 
 export const setConnectorWebhooks = principalRoute('setConnectorWebhooks', {
@@ -25,7 +25,7 @@ export const setConnectorWebhooks = principalRoute('setConnectorWebhooks', {
   problems: ['connector_not_found', 'workspace_inactive', 'validation_failed', 'not_offered', 'rate_limited', 'overloaded'],
   answer: (exchange, services) =>
     limited(exchange, services, async () => ({
-      json: await services.platform.connectorWebhooks.set(exchange.who, slot(exchange, 'connector_id'), exchange.body),
+      json: await services.platform.connectorWebhooks.set(exchange.who, slot(exchange.params, 'connector_id'), exchange.body),
     })),
 })
 
@@ -36,9 +36,7 @@ export const removeConnectorWebhooks = principalRoute('removeConnectorWebhooks',
   scope: 'connectors:write',
   returns: status,
   problems: ['connector_not_found'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.connectorWebhooks.remove(exchange.who, slot(exchange, 'connector_id')),
-  }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.connectorWebhooks.remove(who, slot(params, 'connector_id')) }),
 })
 
 export const listEvents = principalRoute('listEvents', {
@@ -80,7 +78,7 @@ export const getWebhookEndpoint = principalRoute('getWebhookEndpoint', {
   scope: 'webhooks:read',
   returns: { about: 'The endpoint', schema: wire.webhookEndpoint },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden'],
-  answer: async (exchange, { platform }) => ({ json: await platform.webhooks.get(exchange.who, slot(exchange, 'endpoint_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.webhooks.get(who, slot(params, 'endpoint_id')) }),
 })
 
 export const updateWebhookEndpoint = principalRoute('updateWebhookEndpoint', {
@@ -92,9 +90,7 @@ export const updateWebhookEndpoint = principalRoute('updateWebhookEndpoint', {
   example: { status: 'paused' },
   returns: { about: 'The endpoint', schema: wire.webhookEndpoint },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.webhooks.update(exchange.who, slot(exchange, 'endpoint_id'), exchange.body),
-  }),
+  answer: async ({ who, params, body }, { platform }) => ({ json: await platform.webhooks.update(who, slot(params, 'endpoint_id'), body) }),
 })
 
 export const deleteWebhookEndpoint = principalRoute('deleteWebhookEndpoint', {
@@ -103,7 +99,7 @@ export const deleteWebhookEndpoint = principalRoute('deleteWebhookEndpoint', {
   scope: 'webhooks:write',
   returns: { about: 'The deleted endpoint', schema: wire.webhookEndpointRemoval },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden'],
-  answer: async (exchange, { platform }) => ({ json: await platform.webhooks.remove(exchange.who, slot(exchange, 'endpoint_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.webhooks.remove(who, slot(params, 'endpoint_id')) }),
 })
 
 export const rotateWebhookSecret = principalRoute('rotateWebhookSecret', {
@@ -115,8 +111,8 @@ export const rotateWebhookSecret = principalRoute('rotateWebhookSecret', {
   example: { overlap_seconds: 86_400 },
   returns: { about: 'The endpoint', schema: wire.webhookEndpointSecret },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.webhooks.rotateSecret(exchange.who, slot(exchange, 'endpoint_id'), exchange.body),
+  answer: async ({ who, params, body }, { platform }) => ({
+    json: await platform.webhooks.rotateSecret(who, slot(params, 'endpoint_id'), body),
   }),
 })
 
@@ -127,7 +123,7 @@ export const testWebhookEndpoint = principalRoute('testWebhookEndpoint', {
   scope: 'webhooks:write',
   returns: { about: 'The endpoint', schema: wire.webhookEndpoint },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'rate_limited', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({ json: await platform.webhooks.test(exchange.who, slot(exchange, 'endpoint_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.webhooks.test(who, slot(params, 'endpoint_id')) }),
 })
 
 export const listWebhookDeliveries = principalRoute('listWebhookDeliveries', {
@@ -138,10 +134,10 @@ export const listWebhookDeliveries = principalRoute('listWebhookDeliveries', {
   query: wire.webhookDeliveryQuery,
   returns: { about: 'One page', schema: wire.webhookDeliveryPage },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'invalid_cursor', 'validation_failed'],
-  answer: async (exchange, { platform }) => {
-    const id = slot(exchange, 'endpoint_id')
-    const page = await platform.webhooks.listDeliveries(exchange.who, id, exchange.query)
-    return { json: nextPage(wire.endpoints.listWebhookDeliveries.path.replace('{endpoint_id}', id), exchange.query, page) }
+  answer: async ({ who, params, query }, { platform }) => {
+    const id = slot(params, 'endpoint_id')
+    const page = await platform.webhooks.listDeliveries(who, id, query)
+    return { json: nextPage(wire.endpoints.listWebhookDeliveries.path.replace('{endpoint_id}', id), query, page) }
   },
 })
 
@@ -152,8 +148,8 @@ export const retryWebhookDelivery = principalRoute('retryWebhookDelivery', {
   scope: 'webhooks:write',
   returns: { about: 'The delivery', schema: wire.webhookDelivery },
   problems: ['webhook_endpoint_not_found', 'webhook_delivery_not_found', 'organization_forbidden'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.webhooks.retryDelivery(exchange.who, slot(exchange, 'endpoint_id'), slot(exchange, 'delivery_id')),
+  answer: async ({ who, params }, { platform }) => ({
+    json: await platform.webhooks.retryDelivery(who, slot(params, 'endpoint_id'), slot(params, 'delivery_id')),
   }),
 })
 
@@ -165,7 +161,7 @@ export const retryWebhookDeliveries = principalRoute('retryWebhookDeliveries', {
   example: { since: '2026-11-01T00:00:00Z' },
   returns: { about: 'What is sent again', schema: wire.webhookRedeliveryResult },
   problems: ['webhook_endpoint_not_found', 'organization_forbidden', 'validation_failed'],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.webhooks.retryDeliveries(exchange.who, slot(exchange, 'endpoint_id'), exchange.body),
+  answer: async ({ who, params, body }, { platform }) => ({
+    json: await platform.webhooks.retryDeliveries(who, slot(params, 'endpoint_id'), body),
   }),
 })

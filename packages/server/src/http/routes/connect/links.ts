@@ -39,7 +39,7 @@ export const getConnectLink = principalRoute('getConnectLink', {
   scope: 'connectors:read',
   returns: { about: 'The link', schema: wire.connectLinkRecord },
   problems: ['connect_link_not_found'],
-  answer: async (exchange, { platform }) => ({ json: await platform.connectLinks.get(exchange.who, slot(exchange, 'link_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.connectLinks.get(who, slot(params, 'link_id')) }),
 })
 
 export const revokeConnectLink = principalRoute('revokeConnectLink', {
@@ -49,7 +49,7 @@ export const revokeConnectLink = principalRoute('revokeConnectLink', {
   scope: 'connectors:write',
   returns: { about: 'The link', schema: wire.connectLinkRecord },
   problems: ['connect_link_not_found'],
-  answer: async (exchange, { platform }) => ({ json: await platform.connectLinks.revoke(exchange.who, slot(exchange, 'link_id')) }),
+  answer: async ({ who, params }, { platform }) => ({ json: await platform.connectLinks.revoke(who, slot(params, 'link_id')) }),
 })
 
 /** Starts an authorization in the form of the platform's clients. */
@@ -99,7 +99,7 @@ export const deleteOAuthCredentials = principalRoute('deleteOAuthCredentials', {
     ...(['connector_type_not_found', 'oauth_credentials_in_use', 'oauth_credentials_not_found'] as const),
     ...(['organization_forbidden', 'validation_failed'] as const),
   ],
-  answer: async (exchange, { platform }) => ({
-    json: await platform.oauthClients.remove(exchange.who, slot(exchange, 'connector_type'), exchange.query),
+  answer: async ({ who, params, query }, { platform }) => ({
+    json: await platform.oauthClients.remove(who, slot(params, 'connector_type'), query),
   }),
 })

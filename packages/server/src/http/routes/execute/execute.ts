@@ -43,7 +43,7 @@ export const execute: PrincipalRoute = {
   answer: (exchange, services) =>
     limited(exchange, services, async (bounds) => {
       const request = readBody(wire.executeInput, exchange.body)
-      const connectorId = slot(exchange, 'connector_id')
+      const connectorId = slot(exchange.params, 'connector_id')
       exchange.whenStopped(isWrite(request.action) ? stoppedWrite : stoppedRead)
       const own = { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId, writesJson: true }
       const outcome = await executeOperation(services.operations, exchange.who, { connectorId, request, ...bounds, ...own })
@@ -77,7 +77,7 @@ export const request: PrincipalRoute = {
       const sent = readBody(wire.vendorRequest, exchange.body)
       exchange.whenStopped(isReading(sent.method) ? stoppedRead : stoppedWrite)
       const own = { idempotencyKey: exchange.header('idempotency-key'), requestId: exchange.requestId }
-      const given = { connectorId: slot(exchange, 'connector_id'), request: sent, ...bounds, ...own }
+      const given = { connectorId: slot(exchange.params, 'connector_id'), request: sent, ...bounds, ...own }
       return toAnswer(exchange, await requestVendor(services.operations, exchange.who, given))
     }),
 }
@@ -91,8 +91,8 @@ export const validate = principalRoute('validateCall', {
   body: wire.validationInput,
   returns: { about: 'The refusal, or null', schema: wire.validation },
   problems: ['connector_not_found', 'workspace_inactive', 'validation_failed', 'insufficient_scope'],
-  answer: async (exchange, { platform }) => ({
-    json: await validateCall(platform, exchange.who, { connectorId: slot(exchange, 'connector_id'), body: exchange.body }),
+  answer: async ({ who, params, body }, { platform }) => ({
+    json: await validateCall(platform, who, { connectorId: slot(params, 'connector_id'), body: body }),
   }),
 })
 
@@ -113,7 +113,7 @@ export const createMedia = principalRoute('createMediaAddress', {
   ],
   answer: (exchange, services) =>
     limited(exchange, services, async (bounds) => {
-      const asked = { connectorId: slot(exchange, 'connector_id'), body: exchange.body, ...bounds }
+      const asked = { connectorId: slot(exchange.params, 'connector_id'), body: exchange.body, ...bounds }
       return { json: await createMediaAddress(services, exchange.who, asked) }
     }),
 })
@@ -140,7 +140,7 @@ export const getMedia: PrincipalRoute = {
   answer: (exchange, services) =>
     limited(exchange, services, async (bounds) => {
       exchange.setHeader('cross-origin-resource-policy', 'same-origin')
-      const asked = { id: slot(exchange, 'media_id'), header: exchange.header('range'), ...bounds }
+      const asked = { id: slot(exchange.params, 'media_id'), header: exchange.header('range'), ...bounds }
       const { file, connectorId } = await openMedia(services, exchange.who, asked)
       lookWhileTransferred(exchange, services, connectorId)
       return { file }
