@@ -20,7 +20,7 @@ import { buildPage, defaultLimit, readPosition } from '../values/cursor.ts'
 import { firstId, isoOrNull } from '../values/ids.ts'
 import { readQuery } from '../values/read.ts'
 import { createRequests, isDone, isFor, isLeft, queueAndNotify, queueRun, requireRun, withConnector } from './queue/queue.ts'
-import { addCopyRecords, type CopyRow, deleteCopies, listCopies, listHolders } from './sql/sync-copies.ts'
+import { addCopyRecords, type CopyRow, deleteCopies, listCopies, listCopiesOf, listHolders } from './sql/sync-copies.ts'
 import * as sql from './sql/sync-runs.ts'
 import { buildStatusRecord, readConnectorStatus } from './status/connector-status.ts'
 import { computeEntityState, describeChanging, findNextRunAt, findObstacle, isComplete, isSearchable } from './status/entity-status.ts'
@@ -181,7 +181,7 @@ async function readStored({ database: { db } }: StatusParts, view: PrincipalView
   const own = { organizationId: view.organizationId, connectorIds: page.map(({ id }) => id) }
   if (page.length === 0) return { copies: new Map(), schedules: new Map(), runs: new Map(), errors: new Map() }
   const [copies, schedules, runs, errors] = await Promise.all([
-    sql.listCopiesOf(db, own),
+    listCopiesOf(db, own),
     sql.listSchedulesOf(db, own),
     sql.listUnfinishedRunsOf(db, own),
     sql.listLastRunErrorsOf(db, own),

@@ -1,7 +1,7 @@
 /** Queries the state of copies, and removals. */
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import { type Db, lockKeyShare, skipLocked } from '../../db/database.ts'
-import type { SyncEntityTable, SyncRemovalTable, Tables } from '../../db/schema/schema.ts'
+import type { ConnectorTable, SyncEntityTable, SyncRemovalTable, Tables } from '../../db/schema/schema.ts'
 import type { PrincipalView } from '../../values/access.ts'
 import { likeOwnKinds } from '../../values/ids.ts'
 
@@ -22,15 +22,26 @@ export type CopyRow = Selectable<SyncEntityTable>
 /** A removal of copies. */
 export type RemovalRow = Selectable<SyncRemovalTable>
 
-/** Lists the copies of a connector, or one of them. */
-export const listCopies = (db: Db, { organizationId, connectorId }: OwnConnector, entity?: string): Promise<CopyRow[]> =>
+/** Some connectors of an organization. */
+export interface OwnConnectors {
+  readonly organizationId: string
+  /** At most the rows of one page. */
+  readonly connectorIds: readonly string[]
+}
+
+/** Lists the copies of some connectors, or those of one entity. */
+export const listCopiesOf = (db: Db, { organizationId, connectorIds }: OwnConnectors, entity?: string): Promise<CopyRow[]> =>
   db
     .selectFrom('sync_entities')
     .selectAll()
-    .where('connector_id', '=', connectorId)
+    .where('connector_id', 'in', [...connectorIds])
     .where('organization_id', '=', organizationId)
     .$if(entity !== undefined, (rows) => rows.where('entity', '=', entity ?? ''))
     .execute()
+
+/** Lists the copies of a connector, or one of them. */
+export const listCopies = (db: Db, { organizationId, connectorId }: OwnConnector, entity?: string): Promise<CopyRow[]> =>
+  listCopiesOf(db, { organizationId, connectorIds: [connectorId] }, entity)
 
 /**
  * Locks a connector against deletion until the transaction ends. Call it before touching runs: every transaction locks the connector first,
@@ -95,13 +106,7 @@ export const deleteViewCopies = async (db: Db, view: SyncView): Promise<void> =>
 }
 
 /** Connectors that may hold copies. */
-export type CopyHolder = {
-  readonly id: string
-  readonly organization_id: string
-  readonly workspace_id: string
-  readonly kind: string
-  readonly entities: string
-}
+export type CopyHolder = Readonly<Pick<ConnectorTable, (typeof holderColumns)[number]>>
 const holderColumns = ['id', 'organization_id', 'workspace_id', 'kind', 'entities'] as const
 
 /** Lists all connectors of a view, deleted or not. */
@@ -114,16 +119,20 @@ export const listActiveHolders = (db: Db, view: SyncView): Promise<CopyHolder[]>
   return connectorsOf(db, view).select(holderColumns).where('workspace_id', 'in', workspaces).execute()
 }
 
+/** Selects connectors with their workspaces. */
+export const holdersInWorkspaces = (db: Db) =>
+  db
+    .selectFrom('connectors')
+    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
+    .select(['connectors.id', 'connectors.organization_id', 'connectors.workspace_id', 'connectors.kind', 'connectors.entities'])
+
 /** Lists connectors of some kinds by id, in active workspaces. Covers all organizations, for the service itself. */
 export const listHolders = (
   db: Db,
   { kinds, hasOwn }: { readonly kinds: readonly string[]; readonly hasOwn: boolean },
   { after, limit }: { after: string; limit: number },
 ): Promise<CopyHolder[]> =>
-  db
-    .selectFrom('connectors')
-    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
-    .select(['connectors.id', 'connectors.organization_id', 'connectors.workspace_id', 'connectors.kind', 'connectors.entities'])
+  holdersInWorkspaces(db)
     .where('workspaces.deleted_at', 'is', null)
     .where('workspaces.status', '=', 'active')
     .where(({ or, eb }) =>

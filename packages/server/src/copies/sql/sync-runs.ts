@@ -8,7 +8,7 @@ import { type Db, skipLocked } from '../../db/database.ts'
 import { deleteInBatches } from '../../db/delete-ended.ts'
 import type { SyncRunTable, SyncScheduleTable } from '../../db/schema/schema.ts'
 import type { PrincipalView } from '../../values/access.ts'
-import type { CopyHolder, CopyRow, OwnConnector, SyncView } from './sync-copies.ts'
+import { type CopyHolder, holdersInWorkspaces, type OwnConnector, type OwnConnectors, type SyncView } from './sync-copies.ts'
 
 /** A run. */
 export type RunRow = Selectable<SyncRunTable>
@@ -27,25 +27,12 @@ export async function insertRuns(db: Db, rows: readonly RunRow[]): Promise<void>
     .execute()
 }
 
-/** Lists the unfinished runs of a connector, oldest first. */
-export const listUnfinishedRuns = (db: Db, { organizationId, connectorId }: OwnConnector): Promise<RunRow[]> =>
-  db
-    .selectFrom('sync_runs')
-    .selectAll()
-    .where('connector_id', '=', connectorId)
-    .where('organization_id', '=', organizationId)
-    .where('finished_at', 'is', null)
-    .orderBy('created_at')
-    .orderBy('attempts', 'desc')
-    .execute()
+const ofConnector = (db: Db, { organizationId, connectorId }: OwnConnector) =>
+  db.selectFrom('sync_runs').selectAll().where('connector_id', '=', connectorId).where('organization_id', '=', organizationId)
 
 /** Finds the last finished run of a connector. */
-export const findLastFinishedRun = (db: Db, { organizationId, connectorId }: OwnConnector): Promise<RunRow | undefined> =>
-  db
-    .selectFrom('sync_runs')
-    .selectAll()
-    .where('connector_id', '=', connectorId)
-    .where('organization_id', '=', organizationId)
+export const findLastFinishedRun = (db: Db, own: OwnConnector): Promise<RunRow | undefined> =>
+  ofConnector(db, own)
     .where('finished_at', 'is not', null)
     .where('state', '<>', 'cancelled')
     .orderBy('id', 'desc')
@@ -53,22 +40,11 @@ export const findLastFinishedRun = (db: Db, { organizationId, connectorId }: Own
     .executeTakeFirst()
 
 /** Widens a waiting run unless it has started, and returns it to the queue. @returns whether it was changed */
-export async function extendRun(
-  db: Db,
-  { id, version }: RunRow,
-  change: Pick<RunRow, 'mode' | 'entities' | 'queue_order'>,
-): Promise<boolean> {
-  const rows = db.updateTable('sync_runs').set({ ...change, parked_until: null, not_before: null, version: nextVersion })
-  const done = await rows.where('id', '=', id).where('version', '=', version).where('state', '=', 'queued').executeTakeFirst()
-  return done.numUpdatedRows > 0n
-}
+export const extendRun = (db: Db, run: RunRow, change: Pick<RunRow, 'mode' | 'entities' | 'queue_order'>): Promise<boolean> =>
+  changeWaiting(db, run, { ...change, parked_until: null, not_before: null })
 
 /** Changes or ends a run that waits, unless it has started meanwhile. @returns whether it was changed */
-export async function changeWaiting(
-  db: Db,
-  { id, version }: RunRow,
-  change: Pick<RunRow, 'results'> & Partial<Pick<RunRow, 'state' | 'finished_at'>>,
-): Promise<boolean> {
+export async function changeWaiting(db: Db, { id, version }: RunRow, change: Partial<Omit<RunRow, 'id' | 'version'>>): Promise<boolean> {
   const rows = db.updateTable('sync_runs').set({ ...change, version: nextVersion })
   const done = await rows.where('id', '=', id).where('version', '=', version).where('state', '=', 'queued').executeTakeFirst()
   return done.numUpdatedRows > 0n
@@ -110,24 +86,18 @@ export async function cancelRuns(db: Db, target: CancelTarget, now: number): Pro
       'in',
       runStates.filter((from) => runMoves[from].some((move) => move === 'cancelled')),
     )
-  const { runId } = 'connectorId' in target ? target : { runId: undefined }
-  const { workspaceId } = 'connectorId' in target ? { workspaceId: null } : target
-  const done = await ('connectorId' in target
-    ? rows.where('connector_id', '=', target.connectorId).$if(runId !== undefined, (some) => some.where('id', '=', runId ?? ''))
-    : rows.$if(workspaceId !== null, (some) => some.where('workspace_id', '=', workspaceId ?? ''))
-  ).executeTakeFirst()
+  const { connectorId, runId, workspaceId } = { connectorId: undefined, runId: undefined, workspaceId: null, ...target }
+  const done = await rows
+    .$if(connectorId !== undefined, (some) => some.where('connector_id', '=', connectorId ?? ''))
+    .$if(runId !== undefined, (some) => some.where('id', '=', runId ?? ''))
+    .$if(workspaceId !== null, (some) => some.where('workspace_id', '=', workspaceId ?? ''))
+    .executeTakeFirst()
   return Number(done.numUpdatedRows)
 }
 
 /** Finds a run of a connector. */
-export const findRun = (db: Db, { organizationId, connectorId }: OwnConnector, id: string): Promise<RunRow | undefined> =>
-  db
-    .selectFrom('sync_runs')
-    .selectAll()
-    .where('id', '=', id)
-    .where('connector_id', '=', connectorId)
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst()
+export const findRun = (db: Db, own: OwnConnector, id: string): Promise<RunRow | undefined> =>
+  ofConnector(db, own).where('id', '=', id).executeTakeFirst()
 
 /** Filter and position of a list. */
 export interface RunListOptions {
@@ -138,16 +108,8 @@ export interface RunListOptions {
 }
 
 /** Lists the runs of a connector, newest first. */
-export const listRuns = (
-  db: Db,
-  { organizationId, connectorId }: OwnConnector,
-  { state, after, limit }: RunListOptions,
-): Promise<RunRow[]> =>
-  db
-    .selectFrom('sync_runs')
-    .selectAll()
-    .where('connector_id', '=', connectorId)
-    .where('organization_id', '=', organizationId)
+export const listRuns = (db: Db, own: OwnConnector, { state, after, limit }: RunListOptions): Promise<RunRow[]> =>
+  ofConnector(db, own)
     .$if(state !== undefined, (rows) => rows.where('state', '=', state ?? 'queued'))
     .$if(after !== undefined, (rows) => rows.where('id', '<', after ?? ''))
     .orderBy('id', 'desc')
@@ -238,13 +200,7 @@ export async function saveSchedule(db: Db, row: ScheduleRow): Promise<void> {
 
 /** Lists the schedules of a connector; its default schedule has the entity ''. */
 export const listSchedules = (db: Db, { organizationId, connectorId }: OwnConnector): Promise<ScheduleRow[]> =>
-  db
-    .selectFrom('sync_schedules')
-    .selectAll()
-    .where('connector_id', '=', connectorId)
-    .where('organization_id', '=', organizationId)
-    .orderBy('entity')
-    .execute()
+  listSchedulesOf(db, { organizationId, connectorIds: [connectorId] })
 
 /** Deletes the schedule of a group, which then follows the connector's default. */
 export const deleteSchedule = async (db: Db, { organizationId, connectorId }: OwnConnector, entity: string): Promise<void> => {
@@ -259,12 +215,7 @@ export const hasDueSchedule = async (db: Db, now: number): Promise<boolean> =>
 /** A connector with the status of its workspace. */
 export type ScheduledConnector = CopyHolder & { readonly workspace_status: string; readonly deleted_at: number | null }
 
-const scheduled = (db: Db) =>
-  db
-    .selectFrom('connectors')
-    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
-    .select(['connectors.id', 'connectors.organization_id', 'connectors.workspace_id', 'connectors.kind', 'connectors.entities'])
-    .select(['workspaces.status as workspace_status', 'workspaces.deleted_at'])
+const scheduled = (db: Db) => holdersInWorkspaces(db).select(['workspaces.status as workspace_status', 'workspaces.deleted_at'])
 
 /** Locks a connector until the transaction ends; undefined when it is missing or locked elsewhere. */
 export const lockScheduledConnector = (db: Db, id: string): Promise<ScheduledConnector | undefined> =>
@@ -287,10 +238,7 @@ export const listConnectorsWithoutSchedule = (
   kinds: readonly string[],
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<CopyHolder[]> =>
-  db
-    .selectFrom('connectors')
-    .innerJoin('workspaces', 'workspaces.id', 'connectors.workspace_id')
-    .select(['connectors.id', 'connectors.organization_id', 'connectors.workspace_id', 'connectors.kind', 'connectors.entities'])
+  holdersInWorkspaces(db)
     .where('connectors.kind', 'in', [...kinds])
     .where('workspaces.deleted_at', 'is', null)
     .where(({ not, exists, selectFrom }) =>
@@ -299,21 +247,6 @@ export const listConnectorsWithoutSchedule = (
     .where('connectors.id', '>', after)
     .orderBy('connectors.id')
     .limit(limit)
-    .execute()
-
-interface OwnConnectors {
-  readonly organizationId: string
-  /** At most the rows of one page. */
-  readonly connectorIds: readonly string[]
-}
-
-/** Lists the copies of some connectors. */
-export const listCopiesOf = (db: Db, { organizationId, connectorIds }: OwnConnectors): Promise<CopyRow[]> =>
-  db
-    .selectFrom('sync_entities')
-    .selectAll()
-    .where('connector_id', 'in', [...connectorIds])
-    .where('organization_id', '=', organizationId)
     .execute()
 
 /** Lists the schedules of some connectors. */
@@ -325,6 +258,10 @@ export const listSchedulesOf = (db: Db, { organizationId, connectorIds }: OwnCon
     .where('organization_id', '=', organizationId)
     .orderBy('entity')
     .execute()
+
+/** Lists the unfinished runs of a connector, oldest first. */
+export const listUnfinishedRuns = (db: Db, { organizationId, connectorId }: OwnConnector): Promise<RunRow[]> =>
+  listUnfinishedRunsOf(db, { organizationId, connectorIds: [connectorId] })
 
 /** Lists the unfinished runs of some connectors, oldest first. */
 export const listUnfinishedRunsOf = (db: Db, { organizationId, connectorIds }: OwnConnectors): Promise<RunRow[]> =>

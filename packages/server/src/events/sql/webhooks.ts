@@ -98,6 +98,9 @@ const withEvent = (db: Db) =>
     .select(['events.type', 'events.data', 'events.workspace_id', 'events.connector_id', 'events.created_at as happened_at'])
     .whereRef('events.organization_id', '=', 'webhook_deliveries.organization_id')
 
+const deliveriesTo = (db: Db, { organization_id, id }: EndpointRow) =>
+  withEvent(db).where('webhook_deliveries.organization_id', '=', organization_id).where('webhook_deliveries.endpoint_id', '=', id)
+
 /** Which deliveries are listed. */
 export interface DeliveryListOptions {
   readonly status?: DeliveryStatus | undefined
@@ -107,14 +110,8 @@ export interface DeliveryListOptions {
 }
 
 /** Lists the deliveries of an endpoint, the newest first. */
-export const listDeliveries = (
-  db: Db,
-  { organization_id, id }: EndpointRow,
-  { status, after, limit }: DeliveryListOptions,
-): Promise<WaitingDelivery[]> =>
-  withEvent(db)
-    .where('webhook_deliveries.organization_id', '=', organization_id)
-    .where('webhook_deliveries.endpoint_id', '=', id)
+export const listDeliveries = (db: Db, endpoint: EndpointRow, { status, after, limit }: DeliveryListOptions): Promise<WaitingDelivery[]> =>
+  deliveriesTo(db, endpoint)
     .$if(status !== undefined, (rows) => rows.where('webhook_deliveries.status', '=', status ?? 'waiting'))
     .$if(after !== undefined, (rows) => rows.where('webhook_deliveries.id', '<', after ?? ''))
     .orderBy('webhook_deliveries.id', 'desc')
@@ -122,12 +119,8 @@ export const listDeliveries = (
     .execute()
 
 /** Finds a delivery of an endpoint. */
-export const findDelivery = (db: Db, { organization_id, id }: EndpointRow, deliveryId: string): Promise<WaitingDelivery | undefined> =>
-  withEvent(db)
-    .where('webhook_deliveries.organization_id', '=', organization_id)
-    .where('webhook_deliveries.endpoint_id', '=', id)
-    .where('webhook_deliveries.id', '=', deliveryId)
-    .executeTakeFirst()
+export const findDelivery = (db: Db, endpoint: EndpointRow, deliveryId: string): Promise<WaitingDelivery | undefined> =>
+  deliveriesTo(db, endpoint).where('webhook_deliveries.id', '=', deliveryId).executeTakeFirst()
 
 /** Counts the tests of an endpoint since a time, in milliseconds since 1970. */
 export async function countTests(db: Db, { organization_id, id }: EndpointRow, since: number): Promise<number> {
@@ -216,9 +209,7 @@ export async function leaseDeliveries(db: Db, endpointId: string, lease: Deliver
   const rows = db.selectFrom('webhook_endpoints').selectAll().where('id', '=', endpointId)
   const endpoint = await skipLocked(db, rows.where('status', 'in', ['active', 'unverified']), 'webhook_endpoints').executeTakeFirst()
   if (endpoint === undefined) return undefined
-  const waiting = withEvent(db)
-    .where('webhook_deliveries.endpoint_id', '=', endpointId)
-    .where('webhook_deliveries.organization_id', '=', endpoint.organization_id)
+  const waiting = deliveriesTo(db, endpoint)
     .where('webhook_deliveries.status', '=', waitingStatus)
     .$if(endpoint.status === 'unverified', (rows) => rows.where('events.type', '=', testType))
   const isOrdered = Boolean(endpoint.ordered)
