@@ -241,7 +241,6 @@ interface RefreshParts extends WatchParts {
   readonly refilling: Refilling
 }
 
-/** Builds the methods that searches use. */
 const createRefreshing = (given: RefreshParts): Pick<Syncs, 'freshness' | 'refresh' | 'copies'> => ({
   freshness: (view, id, entity) => readFreshness(given.parts, view, { id, entity }),
   refresh: (view, id, options) => refresh(given, { view, id }, options),

@@ -22,7 +22,6 @@ export interface ConsumersOptions extends CursorParts {
   readonly store: Pick<ContextStore, 'readLogStates' | 'readLog' | 'keepChanges'>
 }
 
-/** Checks the name of a new consumer. */
 const nameField = compileFields({ name: consumerName('Name') })
 
 const nowhere: Positions = new Map()

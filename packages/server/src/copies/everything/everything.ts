@@ -39,7 +39,6 @@ export interface EverythingOptions {
   readonly mostRanked?: number
 }
 
-/** Maximum number of connectors of a search. */
 const mostConnectors = 1_000
 /** Fraction of the time in which copies answer; the rest is for the records of the page. */
 const searchShare = 0.9

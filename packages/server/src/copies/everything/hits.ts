@@ -97,7 +97,6 @@ function listTexts(value: unknown): readonly string[] {
   return parts.flatMap(listTexts)
 }
 
-/** Merges ranges that touch or overlap. */
 function mergeRanges(ranges: readonly Range[]): readonly Range[] {
   const merged: [number, number][] = []
   for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {

@@ -139,7 +139,6 @@ export class SearchRun {
     return this.#troubles
   }
 
-  /** Finds the copies that have the words of a text. */
   async look(copies: readonly SoughtCopy[]): Promise<readonly SoughtCopy[]> {
     const { store } = this.#parts
     const most = (await store.canJoinConnectors()) ? mostLooked : 1

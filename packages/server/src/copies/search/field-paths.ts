@@ -19,7 +19,6 @@ export interface NameScope {
 /** Finds the table of an entity of the same connector. */
 export type FindTable = (entity: string) => SearchTable
 
-/** Maximum number of steps of a path. */
 const mostSteps = 32
 
 const normalizeName = (name: string): string => name.toLowerCase().replaceAll('_', '')

@@ -38,7 +38,6 @@ import type {
 } from './tree.ts'
 
 const { deepest, mostConditions, mostValues } = filterLimits
-/** Maximum number of keys of a sort. */
 const mostSortKeys = 16
 /** Maximum number of conditions that the words of `text` become. */
 const mostOfWords = 200
@@ -190,7 +189,6 @@ function parseAnyField(table: SearchTable, value: unknown, pointer: RequestPoint
   return words.length * paths.length <= mostOfWords ? { op: 'and', of: words.map(inAnyField) } : inAnyField(words.join(' '))
 }
 
-/** Parses `filter` and `text` of a query, which must both hold. */
 function parseFilter(
   scope: NameScope,
   { filter, text }: Readonly<Record<string, unknown>>,
@@ -249,7 +247,6 @@ function findScoredConditions(condition: Condition | undefined, within: readonly
   }
 }
 
-/** Separates relevance from the other sort keys. */
 function splitRelevance(keys: readonly (SortKey | RelevanceKey)[], filter: Condition | undefined): Pick<SearchQuery, 'sort' | 'relevance'> {
   const distinct = keys.filter(({ column }, index) => keys.findIndex((key) => key.column === column) === index)
   const sort = distinct.flatMap((key) => (key.column === 'relevance' ? [] : [key]))
@@ -404,7 +401,6 @@ function parseInclude(
   return include
 }
 
-/** Maximum number of elements of `fields`. */
 const mostFields = 1000
 
 /** Adds a path to a selection. Selecting a whole value overrides selecting parts of it. */

@@ -25,10 +25,12 @@ export const toScheduleRecords = (
       next_run_at: isoOrNull(schedule.next_run_at),
     }))
 
-/** Returns the earliest or latest of some ISO 8601 timestamps. */
-const pickTimestamp = (moments: readonly (string | null)[], which: 'earliest' | 'latest'): string | null =>
-  moments
-    .filter((moment) => moment !== null)
+type TimeOfEntity = 'synced_at' | 'verified_at' | 'last_success_at' | 'last_attempt_at' | 'next_run_at'
+
+/** Returns the earliest or latest of the ISO 8601 timestamps of some entities. */
+const pickTimestamp = (entities: readonly SyncEntityStatus[], time: TimeOfEntity, which: 'earliest' | 'latest'): string | null =>
+  entities
+    .flatMap((entity) => entity[time] ?? [])
     .toSorted()
     .at(which === 'earliest' ? 0 : -1) ?? null
 
@@ -71,30 +73,16 @@ export function buildStatusRecord(
 function summarizeEntities(entities: readonly SyncEntityStatus[], now: number) {
   const enabled = entities.filter(({ state }) => state !== 'disabled')
   const isSynced = enabled.length > 0 && enabled.every(({ synced_at }) => synced_at !== null)
-  const syncedAt = isSynced
-    ? pickTimestamp(
-        enabled.map(({ synced_at }) => synced_at),
-        'earliest',
-      )
-    : null
-  const verified = enabled.map(({ verified_at }) => verified_at)
+  const isVerified = isSynced && enabled.every(({ verified_at }) => verified_at !== null)
+  const syncedAt = isSynced ? pickTimestamp(enabled, 'synced_at', 'earliest') : null
   return {
     ready_for_search: entities.some(({ ready_for_search }) => ready_for_search),
     records: entities.reduce((total, { records }) => total + records, 0),
     synced_at: syncedAt,
-    verified_at: isSynced && !verified.includes(null) ? pickTimestamp(verified, 'earliest') : null,
+    verified_at: isVerified ? pickTimestamp(enabled, 'verified_at', 'earliest') : null,
     lag_seconds: computeLagSeconds(syncedAt === null ? null : Date.parse(syncedAt), now),
-    last_success_at: pickTimestamp(
-      entities.map(({ last_success_at }) => last_success_at),
-      'latest',
-    ),
-    last_attempt_at: pickTimestamp(
-      entities.map(({ last_attempt_at }) => last_attempt_at),
-      'latest',
-    ),
-    next_run_at: pickTimestamp(
-      entities.map(({ next_run_at }) => next_run_at),
-      'earliest',
-    ),
+    last_success_at: pickTimestamp(entities, 'last_success_at', 'latest'),
+    last_attempt_at: pickTimestamp(entities, 'last_attempt_at', 'latest'),
+    next_run_at: pickTimestamp(entities, 'next_run_at', 'earliest'),
   }
 }

@@ -41,7 +41,6 @@ interface SpanCondition {
   readonly value: Value
 }
 
-/** Builds the conditions of a span. */
 function buildSpanConditions({ known: { table } }: ConnectorTable, { field, from, before }: Span): readonly SpanCondition[] {
   const column = table.columns.find(({ name }) => name === field)?.at
   const [first, end] = [from, before].map((text) => (text === undefined ? undefined : parseTimestamp(text)))

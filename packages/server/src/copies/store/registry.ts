@@ -307,7 +307,6 @@ interface TargetParts {
   readonly rest: (ms: number) => Promise<void>
 }
 
-/** Maximum number of connectors whose number is remembered. */
 const rememberedNumbers = 10_000
 
 /** The targets of a store, with the numbers of connectors that it knows. */

@@ -218,7 +218,6 @@ export const buildChangesStatement = ({ number, known }: ConnectorTable): Statem
 /** Parses the row of `buildChangesStatement`; undefined without a row. */
 export const parseChanges = ([row]: readonly Row[]): bigint | undefined => (row === undefined ? undefined : BigInt(String(row['changes'])))
 
-/** Maximum number of remembered counts. */
 const rememberedCounts = 10_000
 
 /** Names the changes of an entity in a database. */

@@ -89,7 +89,6 @@ function buildNamed({ access, event: { entity = '', key = [] } }: Pick<Work, 'ac
 const forgetNamed = (work: Work, entity: string, how: { readonly at: number; readonly redacts: boolean }) =>
   forget(work, entity, buildGone(work.access.connection.kind.definition, entity, [buildNamed(work)]), how)
 
-/** Keys that are read at a time. */
 const keysAtOnce = 1_000
 
 /** Lists the keys of the records in the copy that have the value which an event names. */

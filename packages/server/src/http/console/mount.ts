@@ -46,7 +46,6 @@ interface PageParts {
 
 const isMissing = (thrown: unknown): boolean => thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
 
-/** A file of a page. */
 interface WebAsset {
   readonly content: ReadStream
   readonly headers: Readonly<Record<string, string>>
@@ -224,7 +223,6 @@ class ConsoleSignIn {
     return id !== undefined && (await this.#services.platform.consoleSessions.isAlive(id))
   }
 
-  /** Carries out the form of the sign-in. */
   async start(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const address = this.#enter(request)
     if (address === undefined) return this.#refuseAddress(reply)
@@ -248,7 +246,6 @@ class ConsoleSignIn {
     return reply.redirect(`${address.basePath}${returnPath}`, 303)
   }
 
-  /** Carries out the form of the sign-out. */
   async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const address = this.#enter(request)
     if (address === undefined) return this.#refuseAddress(reply)
@@ -377,7 +374,6 @@ async function sendAsset({ params, headers }: FastifyRequest, reply: FastifyRepl
   return reply.headers({ ...asset.headers, 'cache-control': 'public, max-age=31536000, immutable' }).send(asset.content)
 }
 
-/** Adds routes for people. */
 function addRoutes(scope: FastifyInstance, services: Services, files: WebFiles): void {
   const findAddress = createAddressFinder(services.settings)
   const signIn = new ConsoleSignIn(services, findAddress)

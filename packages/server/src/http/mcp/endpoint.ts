@@ -67,7 +67,6 @@ async function findScope({ method, params: { name } }: McpMessage): Promise<Scop
 const identify = ({ organizationId, applicationId, workspaceIds, token }: Principal): string =>
   JSON.stringify(token.id === null ? [organizationId, applicationId, workspaceIds] : [organizationId, token.id])
 
-/** Checks of the endpoint. */
 class Gate {
   readonly #services: Services
   readonly #rates: ExecuteLimits

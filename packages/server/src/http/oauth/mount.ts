@@ -237,7 +237,6 @@ function stateAuthorization(url: string, resources: readonly string[]): string {
   return `${path}?${query}`
 }
 
-/** The authorization server of one process. */
 class OAuthServer {
   readonly #services: Services
   readonly #issuer: string

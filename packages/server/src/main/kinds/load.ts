@@ -73,7 +73,6 @@ function parseKept(content: Buffer): KeptKind | undefined {
   return undefined
 }
 
-/** The files of one start. */
 class KeptKinds {
   readonly #folder: string
   readonly #writes: boolean

@@ -15,7 +15,6 @@ const packageName = '@ferrule/kinds'
 /** Folder of the package: in a checkout its sources, else the copy beside the compiled service. */
 const folder = new URL(import.meta.url.endsWith('.ts') ? '../../../../kinds/' : '../../kinds/', import.meta.url)
 
-/** A line of the index. */
 interface Listed extends KindSummary {
   readonly file: string
 }

@@ -275,7 +275,6 @@ const tokenPath = '/api/v1/account/applications/token'
 const findUrl = ({ FERRULE_URL: url, FERRULE_PUBLIC_URL: publicUrl, FERRULE_PORT: port }: NodeJS.ProcessEnv): string =>
   url || publicUrl || `http://127.0.0.1:${port || settingsTable.port.default}`
 
-/** Reads the problem that the service answered. */
 async function readRefusal(answer: Response): Promise<FerruleError> {
   const problem: unknown = await answer.json().catch(() => undefined)
   const { code, detail, hint } = isObject(problem) ? problem : {}
@@ -403,7 +402,6 @@ function buildOpenApiCommand(): Command {
   return new Command('openapi').description('print the OpenAPI 3.1 document').action(print)
 }
 
-/** Builds the command `serve`. */
 const buildServeCommand = (): Command =>
   new Command('serve')
     .description('run the service until a signal')

@@ -7,7 +7,6 @@ import { digestParts, digestText } from '../../values/ids.ts'
 const saltBytes = 16
 /** Every refusal takes this long, in milliseconds, whether the client exists or not. */
 const refusalMs = 250
-/** Maximum number of delayed refusals. */
 const mostRefusals = 1_000
 
 /** Hashes a secret for storage: `sha256:salt:digest`, in base64url. */

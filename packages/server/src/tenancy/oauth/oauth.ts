@@ -79,8 +79,7 @@ const signInMs = 10 * 60 * 1_000
 /** Organizations of an application that are listed. */
 const mostOrganizations = 100
 
-/** Methods of grants and access tokens. */
-type OAuthGrants = Omit<OAuth, 'cookieKeys' | 'save' | 'find' | 'consume' | 'remove' | 'extend' | 'hasRoom' | 'purgeExpired'>
+type OAuthGrants = Omit<OAuth, 'cookieKeys' | keyof OAuthRecords>
 
 const toGrant = (row: McpTokenRow): OAuthGrant => ({
   id: row.id,
@@ -138,7 +137,6 @@ async function readAccessToken({ database, source }: Stored, token: string): Pro
   return { grantId: row.parent_id, clientId: clientId ?? '', scopes: readScopes(scopes), resource, expiresAt }
 }
 
-/** Builds the methods of grants and access tokens. */
 function createOAuthGrants(parts: Parts, tokens: Pick<Tokens, 'checkClient'>): OAuthGrants {
   const { database, source } = parts
   const { db } = database
@@ -181,7 +179,6 @@ function createOAuthGrants(parts: Parts, tokens: Pick<Tokens, 'checkClient'>): O
   }
 }
 
-/** Type and secret id of a record. */
 interface OAuthRecordKey {
   readonly type: string
   readonly id: string

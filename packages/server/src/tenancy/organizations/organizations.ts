@@ -141,7 +141,6 @@ async function purgeExpired({ database }: Pick<Parts, 'database'>, now: number):
   }
 }
 
-/** Builds the methods that delete, restore and destroy. */
 const createOrganizationRemoval = (parts: Parts): Pick<Organizations, 'remove' | 'restore' | 'purgeExpired'> => ({
   remove: (caller, id) => remove(parts, { caller, id }),
   restore: (caller, id) => restore(parts, { caller, id }),

@@ -82,7 +82,6 @@ export function createConsoleSessions(parts: Stored, tokens: Pick<Tokens, 'check
   }
 }
 
-/** A session that a browser began. */
 interface StartedSession {
   /** Secret id: the value of the cookie. It is stored as a hash. */
   readonly id: string

@@ -293,7 +293,6 @@ async function create(parts: Parts, principal: Principal, body: unknown): Promis
 const apartMs = 60_000
 /** Time from the first use of a group until the group is stored, in milliseconds. */
 const groupMs = 10_000
-/** Maximum number of tokens of a group. */
 const largestGroup = 500
 
 /** Uses that this process has not stored yet. */
@@ -308,7 +307,6 @@ export class LastUses {
     this.#parts = parts
   }
 
-  /** Notes a use. */
   note({ id, last_used_at: stored }: { readonly id: string; readonly last_used_at: number | null }, now: number): void {
     if (stored !== null && now - stored < apartMs) return
     this.#group ??= { at: now, ids: new Set() }

@@ -284,7 +284,6 @@ function readClaims(payload: JWTPayload): TokenClaims {
   }
 }
 
-/** Builds the codec. */
 const createTokenCodec = (masterKeys: MasterKeys, clock: () => number): TokenCodec => ({
   sign: async ({ applicationId, organizationId, usualOrganizationId, workspaceId, scopes, secretMark, expires }) => {
     const { id, signing } = masterKeys.current()

@@ -3,25 +3,23 @@ import { listStaleOutcomes, replaceOutcome } from '../../calls/sql/idempotency.t
 import { listOAuthClientsNotSealedBy, resealOAuthClient } from '../../connectors/sql/oauth-clients.ts'
 import { listRevocationsNotSealedBy, resealRevocation } from '../../connectors/sql/revocations.ts'
 import { type Database, type Db, isForeignKeyViolation } from '../../db/database.ts'
-import { listSourcesNotSealedBy, listVendorEventsNotSealedBy, resealSource, resealVendorEvent } from '../../events/sql/vendor-events.ts'
+import {
+  listSourcesNotSealedBy,
+  listVendorEventsNotSealedBy,
+  type MasterSealedBytes,
+  resealSource,
+  resealVendorEvent,
+} from '../../events/sql/vendor-events.ts'
 import { listEndpointsNotSealedBy, resealEndpoint } from '../../events/sql/webhooks.ts'
+import type { Parts } from '../../main/parts.ts'
 import { toConnectorRef } from '../../values/access.ts'
-import { firstId, type IdSource, newId } from '../../values/ids.ts'
+import { firstId, newId } from '../../values/ids.ts'
 import { deleteState, insertState } from '../sql/installation-state.ts'
 import * as sql from '../sql/keys.ts'
-import type { MasterKeys } from './master-key.ts'
 import type { MasterSeals, SealedFields } from './master-seals.ts'
-import type { DataKeys, Vault, WorkspaceRef } from './vault.ts'
+import type { WorkspaceRef } from './vault.ts'
 
-/** Services that a rotation needs. */
-export interface RotationParts {
-  readonly database: Database
-  readonly masterKeys: MasterKeys
-  readonly dataKeys: DataKeys
-  readonly vault: Vault
-  readonly masterSeals: MasterSeals
-  readonly source: IdSource
-}
+type RotationParts = Pick<Parts, 'database' | 'source' | 'masterKeys' | 'dataKeys' | 'vault' | 'masterSeals'>
 
 /** Keys or credentials per transaction. */
 const batch = 100
@@ -53,21 +51,15 @@ async function rotateMasterKey(parts: RotationParts): Promise<{ rewrapped: numbe
   return { rewrapped }
 }
 
-/** Rows that the master key encrypts. */
-interface MasterSealed {
-  readonly master_key_id: string
-  readonly sealed: Uint8Array
-}
-
 /** How the rows of one table are encrypted again. */
-interface Resealing<R extends MasterSealed> {
+interface Resealing<R extends MasterSealedBytes> {
   readonly list: (db: Db, current: string, limit: number) => Promise<R[]>
   readonly ref: (row: R) => Parameters<MasterSeals['seal']>[0]
   readonly save: (db: Db, row: R, next: SealedFields) => Promise<unknown>
 }
 
 /** Encrypts the rows of a table with the current master key. */
-async function resealRows<R extends MasterSealed>(
+async function resealRows<R extends MasterSealedBytes>(
   { database, masterKeys, masterSeals }: RotationParts,
   { list, ref, save }: Resealing<R>,
 ): Promise<void> {

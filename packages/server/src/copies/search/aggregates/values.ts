@@ -34,7 +34,6 @@ function describeInteger(column: Column, values: Values): ValueSql {
   return { ...describePlain(exact), number: exact, isNumeric: true }
 }
 
-/** Describes a value without other forms. */
 const describePlain = (sql: string): ValueSql => ({
   value: sql,
   number: 'null::numeric',

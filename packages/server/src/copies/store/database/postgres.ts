@@ -105,7 +105,6 @@ const trigrams: Demand = {
   otherwise: `the database takes letters beyond ASCII for no letters; make one with \`${recipe}\` and name it here`,
 }
 
-/** Checks the database and prepares it. */
 async function checkDatabase(opening: Opening): Promise<void> {
   const connection = await connectPool(opening, 'write')
   const run: RunStatement = (statement) => connection.run(statement)

@@ -192,7 +192,6 @@ export function cutKnown(rows: readonly unknown[], { tree, progress: { since, fu
 export const digestTexts = (texts: readonly string[]): string =>
   createHash('sha256').update(writeJson(texts)).digest('base64url').slice(0, 16)
 
-/** Maximum number of remembered positions. */
 const remembered = 1_000
 
 /** Detects a list that returns to an earlier position, which would never end. */

@@ -30,7 +30,6 @@ const parentPath = 'parent.'
 export const listParentPaths = (project: Readonly<Record<string, string>> = {}): readonly string[] =>
   Object.values(project).flatMap((path) => (path.startsWith(parentPath) ? [path.slice(parentPath.length)] : []))
 
-/** Reads the value of a searchable field. */
 const readSearchField = (path: string, { record, parent }: Met): unknown =>
   path.startsWith(parentPath) ? getAt(parent, parsePath(path.slice(parentPath.length))) : getAt(record, parsePath(path))
 

@@ -150,7 +150,6 @@ export class Pace {
     return true
   }
 
-  /** Notes a failed call. */
   failed(): void {
     if (this.#inRow === 0) this.#since = this.#clock()
     this.#inRow += 1
@@ -160,7 +159,6 @@ export class Pace {
     this.#gap *= 2
   }
 
-  /** Notes a successful call. */
   read(): void {
     this.#inRow = 0
     this.#gap = 1

@@ -165,7 +165,6 @@ class Walk {
     return { ...rest, value }
   }
 
-  /** Computes what changes when a page is done. */
   #planNext(page: Page): Partial<WalkProgress> {
     const then = this.#planPage(page)
     return this.#walking.tree.sync.values === undefined ? then : { ...this.#planValue(then), anyValue: true }
