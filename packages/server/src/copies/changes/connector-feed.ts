@@ -169,7 +169,7 @@ export class ConnectorFeed {
       const followed = entities.filter((_, index) => states[index]?.generation !== null)
       const way =
         followed.length === 0 ? 'none of this connector is among them' : `entities=${followed.join()} reads those of this connector`
-      throw failValidation([{ ...problem, field: '/entities', message: `${problem.message}; ${way}` }])
+      throw failField('/entities', `${problem.message}; ${way}`, problem.error_code)
     }
   }
 
