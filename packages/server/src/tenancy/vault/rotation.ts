@@ -11,15 +11,22 @@ import {
   resealVendorEvent,
 } from '../../events/sql/vendor-events.ts'
 import { listEndpointsNotSealedBy, resealEndpoint } from '../../events/sql/webhooks.ts'
-import type { Parts } from '../../main/parts.ts'
 import { toConnectorRef } from '../../values/access.ts'
-import { firstId, newId } from '../../values/ids.ts'
+import { firstId, type IdSource, newId } from '../../values/ids.ts'
 import { deleteState, insertState } from '../sql/installation-state.ts'
 import * as sql from '../sql/keys.ts'
+import type { MasterKeys } from './master-key.ts'
 import type { MasterSeals, SealedFields } from './master-seals.ts'
-import type { WorkspaceRef } from './vault.ts'
+import type { DataKeys, Vault, WorkspaceRef } from './vault.ts'
 
-type RotationParts = Pick<Parts, 'database' | 'source' | 'masterKeys' | 'dataKeys' | 'vault' | 'masterSeals'>
+interface RotationParts {
+  readonly database: Database
+  readonly masterKeys: MasterKeys
+  readonly dataKeys: DataKeys
+  readonly vault: Vault
+  readonly masterSeals: MasterSeals
+  readonly source: IdSource
+}
 
 /** Keys or credentials per transaction. */
 const batch = 100
