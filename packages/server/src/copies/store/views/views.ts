@@ -312,8 +312,8 @@ function describeColumn({ sql, at, number, wide, schema }: Column): ViewColumn {
     return { value, lost: { when: `${own} is not null and ${value} is null`, value: own } }
   }
   if (wide === undefined) return { value: own }
-  const large = quoteName(wide)
-  return { value: `case when ${large} is null then ${own} end`, lost: { when: `${large} is not null`, value: large } }
+  const large = quoteName(wide) // also of the two integers at the ends of int8, which fit
+  return { value: `case when ${large} is null or ${large} = ${own} then ${own} end`, lost: { when: `${large} <> ${own}`, value: large } }
 }
 
 /** Most fields of one call: a function of PostgreSQL takes 100 arguments. */
