@@ -72,6 +72,15 @@ describe('names and sizes', () => {
     )
   }
 
+  test('a searchable field with a dot in its name has another name there', async () => {
+    const { definition } = await read('      name: string Name\n', "      name: string Name\n      '@odata.etag': string? Version\n")
+    expect(definition?.entities['things']).toMatchObject({
+      record: { '@odata.etag': {} },
+      context_store_search: { '@odata_etag': {} },
+      sync: { project: { '@odata_etag': '@odata\\.etag' } },
+    })
+  })
+
   test('searchable fields beyond 60 are stored as JSON', async () => {
     const more = Array.from({ length: 70 }, (_, index) => `      field_${index}: string Field`).join('\n')
     const { definition } = await read('      name: string Name\n', `      name: string Name\n${more}\n`)

@@ -307,8 +307,11 @@ export const pick = <F extends Fields, const K extends readonly (keyof F & strin
   return picked
 }
 
+/** Splits a path at its dots. A dot within a name has a backslash before it. */
+export const splitSteps = (path: string): readonly string[] => path.split(/(?<!\\)\./).map((step) => step.replaceAll('\\.', '.'))
+
 /** The first step of a path. */
-export const readFirstStep = (path: string): string => path.split(/[.[]/)[0] ?? ''
+export const readFirstStep = (path: string): string => splitSteps(path)[0]?.split('[')[0] ?? ''
 
 /** Returns whether the first step of a path is one of the fields. */
 export const hasField = (fields: Fields | undefined, path: string): boolean => fields !== undefined && readFirstStep(path) in fields

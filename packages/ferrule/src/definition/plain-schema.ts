@@ -1,5 +1,5 @@
 /** Converts the schemas of definitions to plain JSON Schema (draft 2020-12) for OpenAPI, catalogues and reference pages. */
-import { type Field, type Fields, listRequired } from './fields.ts'
+import { type Field, type Fields, listRequired, splitSteps } from './fields.ts'
 import { isObject } from './object.ts'
 
 /** Builds an object schema over fields. The schema refuses unknown keys. */
@@ -42,9 +42,8 @@ export const formatPlainType = (field: Field): string => formatDocumentedType(fi
 
 /** Finds the field at a dotted path (`filter.callIds`) of nested objects; undefined if it does not exist. */
 export const findField = (fields: Fields, path: string): Field | undefined => {
-  const [first = '', ...rest] = path.split('.')
-  const field = fields[first]
-  return field === undefined || rest.length === 0 ? field : findField(field.properties ?? {}, rest.join('.'))
+  const [first = '', ...rest] = splitSteps(path)
+  return rest.reduce<Field | undefined>((field, step) => field?.properties?.[step], fields[first])
 }
 
 /**

@@ -311,6 +311,14 @@ function buildDescribed(scope: BuildScope, name: string, { described }: FileEnti
   return { described: dropAbsent({ entity, params, field, where }) }
 }
 
+/** Names the fields that can be searched, each with its path. Paths of a search have dots, so a dot of a name is `_` there. */
+const nameSearched = (fields: readonly string[]): Named<string> => ({
+  ...Object.fromEntries(
+    fields.filter((name) => name.includes('.')).map((name) => [name.replaceAll('.', '_'), name.replaceAll('.', '\\.')]),
+  ),
+  ...Object.fromEntries(fields.filter((name) => !name.includes('.')).map((name) => [name, name])),
+})
+
 function buildSearch(
   scope: BuildScope,
   { search }: FileEntity,
@@ -320,7 +328,7 @@ function buildSearch(
   if (search === 'none') return undefined
   const names: Named<string> =
     search === undefined
-      ? Object.fromEntries(Object.keys(record).map((name) => [name, name]))
+      ? nameSearched(Object.keys(record))
       : typeof search === 'object' && !Array.isArray(search)
         ? (search as Named<string>)
         : Object.fromEntries([search].flat().map((name) => [String(name), String(name)]))

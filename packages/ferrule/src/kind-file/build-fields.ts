@@ -83,7 +83,7 @@ const makers: Readonly<Record<FieldType, (about: string, isGiven: boolean) => Fi
 export const toSentence = (name: string): string => {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/[^A-Za-z0-9]+/g, ' ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
     .toLowerCase()
   return words === '' ? name : `${words[0]?.toUpperCase()}${words.slice(1)}`

@@ -1,6 +1,6 @@
 /** What all builders share: the findings, references by name, and small readers of texts. */
 
-import type { Field, Fields } from '../definition/fields.ts'
+import { type Field, type Fields, splitSteps } from '../definition/fields.ts'
 import { dropAbsent, isObject, refusedNames } from '../definition/object.ts'
 import { findField } from '../definition/plain-schema.ts'
 import { type Condition, readSetting } from '../definition/sync.ts'
@@ -58,7 +58,7 @@ export interface PathReference extends Omit<Reference, 'name' | 'valid'> {
 /** Checks that a path leads to a field, or into one. */
 export function referPath(scope: Pick<BuildScope, 'found'>, { path, fields, ...reference }: PathReference): boolean {
   if (Object.hasOwn(fields, path)) return true
-  const [name = '', ...rest] = path.replaceAll(/\[\d*\]/g, '').split('.')
+  const [name = '', ...rest] = splitSteps(path.replaceAll(/\[\d*\]/g, ''))
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (field === undefined) return refer(scope, { ...reference, name, valid: Object.keys(fields) })
   doubtPath(scope.found, reference.steps, field, rest)

@@ -52,16 +52,16 @@ const parts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(is fed|is walked|takes|is called|is within|is under|sends|remembers|looks|goes on|begins|has windows)/, ['sync']],
 ]
 
-/** Finds the deepest value below some steps whose key or text stands in a sentence. */
+/** Finds the deepest value below some steps whose key or text stands in a sentence. Of two beside each other the key counts. */
 function findNamed(value: unknown, sentence: ReadonlySet<string>, steps: Steps): Steps | undefined {
   const entries = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : []
   for (const [key, inner] of entries) {
-    const below = [...steps, String(key)]
-    const deeper = findNamed(inner, sentence, below)
+    const deeper = findNamed(inner, sentence, [...steps, String(key)])
     if (deeper !== undefined) return deeper
-    if (sentence.has(String(key)) || (typeof inner === 'string' && sentence.has(inner))) return below
   }
-  return undefined
+  const found =
+    entries.find(([key]) => sentence.has(String(key))) ?? entries.find(([, inner]) => typeof inner === 'string' && sentence.has(inner))
+  return found === undefined ? undefined : [...steps, String(found[0])]
 }
 
 const getIn = (value: unknown, steps: Steps): unknown =>
