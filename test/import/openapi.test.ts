@@ -197,6 +197,17 @@ describe('writes', () => {
     expect(file.entities['parts']?.update).toMatchObject({ call: 'POST /parts/{id}', as: 'form' })
   })
 
+  test('an ending that names the form of answers belongs to no noun', () => {
+    const { file, unsure } = importPaths({
+      '/things.json': { get: answer(things), post: send(object(thing), object(thing)) },
+      '/things/{id}.json': { get: answer(object(thing)) },
+    })
+    expect(file.entities).toMatchObject({
+      things: { list: {}, get: 'GET /things/{id}.json', create: { call: 'POST /things.json' }, sync: 'full' },
+    })
+    expect(Object.keys(unsure).filter((path) => path.startsWith('entities.') && !path.startsWith('entities.things.'))).toEqual([])
+  })
+
   test('what fits no action is left out, with the reason', () => {
     const { leftOut } = importPaths({
       '/things': { get: answer(things), delete: answer(undefined) },
@@ -239,6 +250,14 @@ describe('the connection', () => {
     expect(file.auth['main']).toMatchObject(expected)
   })
 
+  test('schemes that one call needs are one way', () => {
+    const [key, app] = ['X-Key', 'X-App'].map((name) => ({ type: 'apiKey', in: 'header', name }))
+    const rest = { components: { securitySchemes: { key, app, other: { type: 'http', scheme: 'bearer' } } } }
+    const { auth } = importPaths(paths, { ...rest, security: [{ key: [], app: [] }, { other: [] }] }).file
+    expect(auth).toMatchObject({ key_app: { title: 'Key and App', send: { 'x-key': '{api_key}', 'x-app': '{app_key}' } }, other: {} })
+    expect(Object.keys(auth)).toEqual(['key_app', 'other'])
+  })
+
   test('a document without schemes has a guessed one', () => {
     expect(importPaths(paths).unsure).toMatchObject({ auth: 'guessed', limits: 'not said' })
   })
@@ -254,6 +273,21 @@ describe('the connection', () => {
     ],
   ])('%s', (url, expected) => {
     expect(importPaths(paths, { servers: [{ url }] }).file).toMatchObject(expected)
+  })
+
+  test.each([
+    ['https://eu.acme.example', '/api', { api: 'https://eu.acme.example', path: '/api' }],
+    ['https://eu.acme.example/', 'https://api.acme.example/v2', { api: 'https://eu.acme.example', path: '/v2' }],
+    ['https://eu.acme.example/v3', 'https://api.acme.example/v2', { api: 'https://eu.acme.example', path: '/v3' }],
+  ])('the address %s for %s', (api, url, expected) => {
+    expect(importOpenapi(makeDocument(paths, { servers: [{ url }] }), { kind: 'acme', api }).file).toMatchObject(expected)
+  })
+
+  test('a choice between addresses, and https for http, are guesses', () => {
+    const servers = [{ url: 'https://{region}.acme.example', variables: { region: { default: 'eu', enum: ['eu', 'us'] } } }]
+    expect(importPaths(paths, { servers }).unsure).toMatchObject({ api: 'guessed' })
+    expect(importPaths(paths, { servers: [{ url: 'http://acme.example' }] }).unsure).toMatchObject({ api: 'guessed' })
+    expect(importPaths(paths).unsure).not.toHaveProperty('api')
   })
 
   test('the message of errors is where most refusals have it', () => {

@@ -93,7 +93,7 @@ async function importDocument(
     return await importText(text, { sort: option, ...options })
   } catch (thrown) {
     if (!(thrown instanceof DocumentError)) throw thrown
-    throw failUsage(`${source} ${thrown.message}.`, `Give a document for --${option}.`)
+    throw failUsage(`${source} ${thrown.message}.`, `Correct the document, or give another one for --${option}.`)
   }
 }
 
@@ -175,7 +175,10 @@ export async function createKind(context: CommandContext): Promise<void> {
   const [file = ''] = context.args
   const kind = basename(file).replace(/(\.kind)?\.(ya?ml|json)$/, '')
   if (!/^[a-z][a-z0-9-]{1,39}$/.test(kind) || !/\.ya?ml$/.test(file))
-    throw failUsage(`${file} is not the name of a kind file.`, 'Write a slug and an ending, such as acme.kind.yaml.')
+    throw failUsage(
+      `${file} is not the name of a kind file.`,
+      'Write a slug of 2 to 40 small letters, digits and hyphens, and an ending, such as acme.kind.yaml.',
+    )
   const source = findSource(options)
   if (source !== undefined) return writeImported(file, kind, source, context)
   const title = readText(options, 'title') ?? (await ask.text({ message: 'Name of the system', instead: '--title' }))

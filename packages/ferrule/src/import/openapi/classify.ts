@@ -74,7 +74,7 @@ function classifyPost(operation: DocumentOperation, known: Known): Classified {
   if (endsWithSlot(path)) return accept(operation, gets.get(path) === 'get' ? 'update' : 'create', single)
   if (gets.get(path) === 'list') return accept(operation, 'create', single)
   if (gets.get(path) === 'get') return accept(operation, 'update', single)
-  const hasRecords = [...known.paths].some((other) => other !== path && findBase(other) === path)
+  const hasRecords = [...known.paths].some((other) => other !== path && findBase(other) === findBase(path))
   if (hasRecords) return accept(operation, 'create', single)
   const parts = splitPath(path)
   const isBelowRecord = isSlot(parts.at(-2) ?? '')

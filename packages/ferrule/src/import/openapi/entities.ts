@@ -271,11 +271,12 @@ class EntityBuilder {
     const slot = findSlot(
       [members.get('get'), members.get('update'), members.get('delete')].flatMap((each) => each?.operation.path ?? [])[0] ?? '',
     )
-    const fields = this.#writeRecord(name, record, all)
+    const fields = this.#writeRecord(record, all)
     if (Object.keys(fields).length === 0) {
       for (const { operation } of all) this.leftOut.push({ what: operation.call, why: 'The document names no field of its record.' })
       return undefined
     }
+    if (record === undefined) this.unsure[`entities.${name}.fields`] = 'guessed'
     const key = record === undefined ? undefined : findKey(this.#schemas, record, path, slot)
     const own = key === undefined || fields[key.key] === undefined ? undefined : key
     if (own?.isGuessed === true) this.unsure[`entities.${name}.key`] = 'guessed'
@@ -296,9 +297,8 @@ class EntityBuilder {
     return read[0]
   }
 
-  #writeRecord(name: string, record: Shape | undefined, all: readonly Accepted[]): FileFields {
+  #writeRecord(record: Shape | undefined, all: readonly Accepted[]): FileFields {
     if (record !== undefined) return this.#fields.writeFields(record, { use: 'record', depth: recordDepth })
-    this.unsure[`entities.${name}.fields`] = 'guessed'
     const slots = all
       .flatMap(({ operation }) => splitPath(operation.path).filter(isSlot))
       .map((part) => toSlotName(part.replaceAll(/[{}]/g, '')))

@@ -224,13 +224,17 @@ const toSlot = (name: string): string => {
 const placeholder =
   /^(your|my|example|acme|company|mycompany|tenant|subdomain|domain|instance|account)([-_.]?(own|company|domain|subdomain|instance|tenant|site|org|account|shop|store|name))?$/i
 
-/** Reads the first server with an address of https. */
+/** Reads the first server with an address of https. A given address without a path takes the path of the first server. */
 function readServer(root: Json, given: string | undefined): { readonly url: string; readonly variables: Json } | undefined {
-  if (given !== undefined) return { url: given, variables: {} }
   const servers = asList(root['servers']).map((each) => ({
     url: asText(asObject(each)['url']),
     variables: asObject(asObject(each)['variables']),
   }))
+  if (given !== undefined) {
+    const { url = '', variables = {} } = servers[0] ?? {}
+    const [, host = given, path = ''] = /^((?:\w+:\/\/)?[^/]+)(.*?)\/*$/.exec(given) ?? []
+    return { url: host + (path || url.replace(/^(?:[a-z]+:|\{[^}]*\}:?)?\/\/[^/]*/, '')), variables }
+  }
   const found = servers.find(({ url }) => /^https:/.test(url)) ?? servers.find(({ url }) => /^(http:|\{|\/\/)/.test(url))
   return found === undefined ? undefined : { ...found, url: found.url.replace(/^(http:)?\/\//, 'https://') }
 }
@@ -241,6 +245,11 @@ const fillVariable = (name: string, variables: Json, isKept: boolean): string =>
   const isChoice = Array.isArray(values) && values.length > 0
   return isKept && !isChoice ? `{${toSlot(name)}}` : asText(value)
 }
+
+/** Returns whether a value of several was chosen for an address, or https for http. */
+const isChosen = (root: Json, { url, variables }: { readonly url: string; readonly variables: Json }): boolean =>
+  Object.values(variables).some((each) => asList(asObject(each)['enum']).length > 1) ||
+  !asList(root['servers']).some((each) => asText(asObject(each)['url']) === url)
 
 /** Finds the address. @throws DocumentError for a document without one */
 function findAddress({ root }: OpenapiDocument, { api: given }: ImportOptions): UnsurePart<Address> {
@@ -269,7 +278,7 @@ function findAddress({ root }: OpenapiDocument, { api: given }: ImportOptions): 
       ...(isPlain ? { path } : {}),
       ...(slots.length === 0 ? {} : { configuration }),
     },
-    unsure: slots.length === 0 || given !== undefined ? {} : { api: 'guessed' },
+    unsure: given === undefined && (slots.length > 0 || isChosen(root, server)) ? { api: 'guessed' } : {},
   }
 }
 
@@ -326,28 +335,51 @@ function readScheme(scheme: Json, name: string, api: string, field: string): Fil
   }
 }
 
-/** Lists the names of schemes that operations ask for, the most used first. */
-function listUsed(root: Json, operations: readonly DocumentOperation[]): readonly string[] {
-  const counts = new Map<string, number>()
+/** Lists what operations ask for, the most used first: a scheme, or several that belong together. */
+function listUsed(root: Json, operations: readonly DocumentOperation[], known: Json): readonly (readonly string[])[] {
+  const counts = new Map<string, { readonly names: readonly string[]; count: number }>()
   for (const { raw } of operations)
-    for (const wanted of asList(raw['security'] ?? root['security']))
-      for (const name of Object.keys(asObject(wanted))) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return [...counts].toSorted(([, one], [, other]) => other - one).map(([name]) => name)
+    for (const wanted of asList(raw['security'] ?? root['security'])) {
+      const names = Object.keys(asObject(wanted)).filter((name) => Object.hasOwn(known, name))
+      const asked = counts.get(names.join()) ?? { names, count: 0 }
+      asked.count += 1
+      if (names.length > 0) counts.set(names.join(), asked)
+    }
+  return [...counts.values()].toSorted((one, other) => other.count - one.count).map(({ names }) => names)
 }
+
+/** Joins schemes that belong together: a request carries them all. A page of consent stands alone. */
+function joinSchemes(schemes: readonly FileScheme[]): FileScheme | undefined {
+  const consent = schemes.find(({ oauth }) => oauth !== undefined)
+  if (consent !== undefined || schemes.length < 2) return consent ?? schemes[0]
+  const join = <T>(parts: readonly (Named<T> | undefined)[]): Named<T> =>
+    Object.fromEntries(parts.flatMap((part) => Object.entries(part ?? {})))
+  const [send, query] = [join(schemes.map((each) => each.send)), join(schemes.map((each) => each.query))]
+  return {
+    title: schemes.map(({ title }) => title).join(' and '),
+    fields: join(schemes.map(({ fields }) => fields)),
+    ...(Object.keys(send).length === 0 ? {} : { send }),
+    ...(Object.keys(query).length === 0 ? {} : { query }),
+  }
+}
+
+const toSchemeName = (name: string): string =>
+  splitWords(name)
+    .join('_')
+    .replace(/^[^a-z]+/, '') || 'key'
 
 /** Finds the ways to authenticate. A kind has one page of consent, and one host of tokens. */
 function findAuth(document: OpenapiDocument, operations: readonly DocumentOperation[], api: string): UnsurePart<KindFile['auth']> {
   const all = asObject(asObject(document.root['components'])['securitySchemes'])
-  const used = listUsed(document.root, operations)
-  const names = [...used.filter((name) => Object.hasOwn(all, name)), ...Object.keys(all).filter((name) => !used.includes(name))]
+  const used = listUsed(document.root, operations, all)
+  const unused = Object.keys(all).filter((name) => !used.flat().includes(name))
   const auth: Record<string, FileScheme> = {}
   const given = new Set<string>()
-  for (const name of names) {
-    const key =
-      splitWords(name)
-        .join('_')
-        .replace(/^[^a-z]+/, '') || 'key'
-    const scheme = readScheme(document.resolveObject(all[name]), name, api, given.has('api_key') ? `${key}_key` : 'api_key')
+  for (const names of [...used, ...unused.map((name) => [name])]) {
+    const key = names.map(toSchemeName).join('_').slice(0, 40)
+    const read = (name: string, index: number): FileScheme | undefined =>
+      readScheme(document.resolveObject(all[name]), name, api, index > 0 || given.has('api_key') ? `${toSchemeName(name)}_key` : 'api_key')
+    const scheme = joinSchemes(names.flatMap((name, index) => read(name, index) ?? []))
     const sign = scheme === undefined ? '' : Object.keys(scheme.fields ?? { oauth: '' }).join()
     if (scheme === undefined || given.has(sign)) continue
     given.add(sign)

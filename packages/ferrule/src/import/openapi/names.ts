@@ -24,8 +24,12 @@ export const isPlural = (name: string): boolean => {
 /** Parts of a path without slots that say no noun: versions, and what stands in front of everything. */
 const isPrefix = (part: string): boolean => /^(v?\d+([.-]\d+)*(-?(alpha|beta))?|api|rest|latest)$/i.test(part)
 
-/** A path: its parts, and which of them are slots. */
-export const splitPath = (path: string): readonly string[] => path.split('/').filter((part) => part !== '')
+/** Returns the parts of a path. `.json` at its end says a form of answers, and no noun. */
+export const splitPath = (path: string): readonly string[] =>
+  path
+    .replace(/\.json$/, '')
+    .split('/')
+    .filter((part) => part !== '')
 /** Returns whether a part of a path has a slot. */
 export const isSlot = (part: string): boolean => part.includes('{')
 /** Returns the name of a slot. */
