@@ -305,6 +305,11 @@ const cases: Readonly<Record<string, readonly Wrong[]>> = {
     ],
     ['    sync: { each', '    refers: { type: §thing }\n    sync: { each', 'thing is not an entity', 'things'],
     ['    sync: { each', '    refers: { kind: §things }\n    sync: { each', 'refers to things by kind, which is not a searchable field'],
+    [
+      '    sync: { each',
+      '    refers: { type: things, kind: §things }\n    sync: { each',
+      'refers to things by kind, which is not a searchable field',
+    ],
     ['    fields: { id: string Id }\n    get', '    of: §usr\n    fields: { id: string Id }\n    get', 'usr is not an entity', 'user'],
     [
       '    fields: { id: string Id }\n    get',
