@@ -228,7 +228,7 @@ describe('a recording of a live call', () => {
       }
       const { signal } = new AbortController()
       const made = await makeCall(connection, { entity: 'things', action, params: { ...params } }, { mostPages: 2, from, signal })
-      const secrets = from.listSecrets(new Set(['authorization']), new Set())
+      const secrets = from.listSecrets(new Set(['authorization']))
       return buildRecording(connection, made, {
         configuration: undefined,
         secrets,
@@ -256,5 +256,23 @@ describe('a recording of a live call', () => {
     expect(String(made.walked.error)).toContain(
       'the file has no answer to GET /things/x, but to GET /things?limit=2, GET /things?limit=2&owner=ghopper&after=…',
     )
+  })
+
+  test('finds answers of a HAR file whose credentials are in the query, and repeats one for a further attempt', async () => {
+    const { definition } = await parseKind(file.replace('send: { authorization', "query: { key: '{api_key}' }\n    send: { authorization"))
+    const connection = createReplayConnection({ definition, rules: {} }, {})
+    const get = async (from: PastedVendor) => {
+      const { signal } = new AbortController()
+      return (await makeCall(connection, { entity: 'things', action: 'get', params: { id: 't1' } }, { mostPages: 1, from, signal })).walked
+    }
+    const answered = { status: 200, headers: [], content: { text: writeJson(thing('t1')) } }
+    const entry = {
+      request: { method: 'GET', url: 'https://deepsea.acme.example/things/t1?key=k3y-of-ada', headers: [] },
+      response: answered,
+    }
+    const from = new PastedVendor(JSON.stringify({ log: { entries: [entry] } }), new Set(['key']))
+    expect((await get(from)).record).toMatchObject({ id: 't1' })
+    expect(from.listSecrets(new Set())).toContainEqual(['key', 'k3y-of-ada'])
+    expect((await get(new PastedVendor('{"id": "t1"'))).error).toMatchObject({ code: 'upstream_answer_invalid' })
   })
 })

@@ -327,8 +327,10 @@ function readLogEntry({ request, response }: Readonly<Record<string, unknown>>):
   ]
 }
 
-const writeQuery = (url: URL): string =>
+/** Writes a query in one order. @param secret names that carry credentials, which differ */
+const writeQuery = (url: URL, secret: ReadonlySet<string>): string =>
   [...url.searchParams]
+    .filter(([name]) => !secret.has(name))
     .map((pair) => pair.join('='))
     .toSorted()
     .join('&')
@@ -349,9 +351,14 @@ export class PastedVendor implements HttpSender {
   readonly isHar: boolean
   readonly #left: Pasted[]
   readonly #all: readonly Pasted[]
+  readonly #secretQuery: ReadonlySet<string>
 
-  /** @param text a HAR file, or the body of one answer */
-  constructor(text: string) {
+  /**
+   * @param text a HAR file, or the body of one answer
+   * @param secretQuery names of the query that carry credentials
+   */
+  constructor(text: string, secretQuery: ReadonlySet<string> = new Set()) {
+    this.#secretQuery = secretQuery
     const value = tryReadJson(text)
     const log = isObject(value) && isObject(value['log']) ? value['log']['entries'] : undefined
     this.isHar = Array.isArray(log)
@@ -367,11 +374,11 @@ export class PastedVendor implements HttpSender {
   }
 
   /** Lists values of headers and of the query that carry credentials: no recording may hold them. */
-  listSecrets(headers: ReadonlySet<string>, query: ReadonlySet<string>): readonly (readonly [name: string, value: string])[] {
+  listSecrets(headers: ReadonlySet<string>): readonly (readonly [name: string, value: string])[] {
     return this.#all.flatMap(({ request }) => {
       if (request === undefined) return []
       const sent = Object.entries(request.headers).filter(([name]) => headers.has(name) || /^(?:authorization|cookie)$/.test(name))
-      const asked = [...request.url.searchParams].filter(([name]) => query.has(name))
+      const asked = [...request.url.searchParams].filter(([name]) => this.#secretQuery.has(name))
       const parts = sent.flatMap(([name, value]) =>
         [...value.matchAll(name === 'cookie' ? /=([^;]+)/g : /(\S+)$/g)].map(([, part = '']): [string, string] => [name, part]),
       )
@@ -382,9 +389,12 @@ export class PastedVendor implements HttpSender {
   async send({ method, url }: HttpRequest): Promise<HttpAnswer> {
     const fits = ({ request }: Pasted): boolean =>
       request === undefined ||
-      (request.method === method && request.url.pathname === url.pathname && writeQuery(request.url) === writeQuery(url))
+      (request.method === method &&
+        request.url.pathname === url.pathname &&
+        writeQuery(request.url, this.#secretQuery) === writeQuery(url, this.#secretQuery))
     const index = this.#left.findIndex(fits)
-    const [found] = index < 0 ? [] : this.#left.splice(index, 1)
+    // A further attempt gets the same answer.
+    const found = index < 0 ? this.#all.findLast(fits) : this.#left.splice(index, 1)[0]
     if (found !== undefined) return found.answer
     const others = this.#left.flatMap((each) => (each.request === undefined ? [] : nameRequest(each.request))).slice(0, mostNamed)
     const instead = others.length === 0 ? '' : `, but to ${others.join(', ')}`

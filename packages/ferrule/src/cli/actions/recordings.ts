@@ -84,10 +84,10 @@ async function openPasted(kind: Kind, path: string, { entity, action, params }: 
   const { catchRequest, createReplayConnection, listSecretHeaders, listSecretQuery, PastedVendor } = await import(
     '../../kind-recordings/index.ts'
   )
-  const from = new PastedVendor(await readFile(path, 'utf8'))
+  const from = new PastedVendor(await readFile(path, 'utf8'), listSecretQuery(kind.definition))
   const invented = createReplayConnection(kind, {})
   const api = from.findOrigin(await catchRequest(invented, { entity, action, params }))
-  const secrets = from.listSecrets(listSecretHeaders(kind.definition), listSecretQuery(kind.definition))
+  const secrets = from.listSecrets(listSecretHeaders(kind.definition))
   return { connection: api === undefined ? invented : { ...invented, origin: { api } }, from, listSecrets: () => secrets }
 }
 
