@@ -32,6 +32,15 @@ export interface ImportOptions {
 /** Makes a kind of a document. @param document the parsed document @throws DocumentError for a document of another sort */
 export type Importer = (document: unknown, options: ImportOptions) => Imported
 
+type Filled<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** Leaves out members that say nothing: undefined, and empty texts, lists and maps. */
+export const dropEmpty = <T extends object>(members: T): Filled<T> =>
+  Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined && (typeof value !== 'object' ? value !== '' : !isEmpty(value))),
+  ) as Filled<T>
+const isEmpty = (value: object): boolean => Object.keys(value).length === 0
+
 /** A document cannot be read. Its message says why, in one sentence. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError'

@@ -1,6 +1,6 @@
 /** Writes the text of a kind file as people write it: a map stands on one line where it fits, else its keys stand below each other. */
 import type { Document, YAMLMap } from 'yaml'
-import type { Imported } from './imported.ts'
+import { dropEmpty, type Imported } from './imported.ts'
 
 const longestLine = 140
 /** Most fields of a record that stand on one line. */
@@ -69,13 +69,7 @@ class Layout {
 function addUnsure({ file, unsure }: Pick<Imported, 'file' | 'unsure'>): Readonly<Record<string, unknown>> {
   const { kind, title, category, about, docs, api, ...rest } = file
   const { path, ...others } = rest
-  const isSure = Object.keys(unsure).length === 0
-  return {
-    ...{ kind, title, category, about, docs, api },
-    ...(path === undefined ? {} : { path }),
-    ...(isSure ? {} : { unsure }),
-    ...others,
-  }
+  return { kind, title, category, about, docs, api, ...dropEmpty({ path, unsure }), ...others }
 }
 
 /** Writes parts of a kind file. @param comment stands before them @returns YAML, with lines of at most 140 characters */

@@ -2,7 +2,7 @@
 
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileSync, FileWay, Unsure } from '../../kind-file/file.ts'
-import { DocumentError, type Imported, type Importer, type ImportOptions, type LeftOut } from '../imported.ts'
+import { DocumentError, dropEmpty, type Imported, type Importer, type ImportOptions, type LeftOut } from '../imported.ts'
 import { toEntityName, writeSentence } from '../sentences.ts'
 import { FieldWriter, isFree, isValue, type Member, type NamedType, readSchema, type Schema } from './schema.ts'
 
@@ -114,7 +114,7 @@ class OperationWriter {
     return {
       list: {
         call: printCall('query', field.name, [...paging, ...carriers, ...taken]),
-        ...(Object.keys(body).length === 0 ? {} : { body }),
+        ...dropEmpty({ body }),
         ...(hasEdgesOnly ? { at: 'data.result.edges', merge: ['node'] } : {}),
         ...(way === 'connection' ? {} : { pages: way ?? 'none' }),
       },

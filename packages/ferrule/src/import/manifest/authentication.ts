@@ -1,6 +1,8 @@
 /** Ways to authenticate, read from the authenticators of manifests. */
+
 import { isObject } from '../../definition/object.ts'
 import type { FileOauth, FileScheme } from '../../kind-file/file.ts'
+import { dropEmpty } from '../imported.ts'
 import { type Address, spreadHost } from './address.ts'
 import type { Component } from './component.ts'
 import { readGrant, readLegacySession, readSession, writeLogin } from './login.ts'
@@ -206,12 +208,5 @@ export function writeScheme(
 ): FileScheme {
   const isBearer = Object.keys(send).length === 0 && oauth !== undefined
   const all = oauth === undefined || isBearer ? send : { authorization: 'Bearer {access_token}', ...send }
-  return {
-    title,
-    ...(Object.keys(fields).length === 0 ? {} : { fields }),
-    ...(Object.keys(all).length === 0 ? {} : { send: all }),
-    ...(Object.keys(query).length === 0 ? {} : { query }),
-    ...(login === undefined ? {} : { login: writeLogin(login, api, configure) }),
-    ...(oauth === undefined ? {} : { oauth }),
-  }
+  return { title, ...dropEmpty({ fields, send: all, query, login: login && writeLogin(login, api, configure), oauth }) }
 }

@@ -1,7 +1,9 @@
 /** Writes the entity of a stream. */
+
 import { readFirstStep } from '../../definition/fields.ts'
 import { dropAbsent, isObject } from '../../definition/object.ts'
 import type { FileEntity, FileOperation, FileSince, FileSync, FileText, Scalar } from '../../kind-file/file.ts'
+import { dropEmpty } from '../imported.ts'
 import { toSlotName, writeSentence } from '../sentences.ts'
 import type { Draft, Folded } from './draft.ts'
 import { type Incremental, readTimeForm } from './incremental.ts'
@@ -214,16 +216,13 @@ function writeList(draft: Draft, writer: CallWriter & { readonly path: string },
   const { request, rows, shaped } = draft
   const call = `${request?.method ?? 'GET'} ${writer.path}`
   const merge = [...rows.merge, ...shaped.merge]
+  const isSaid = request !== undefined && (request.method === 'GET' ? request.hasBody : request.as === 'form')
   return {
     call,
     ...writer.write(),
-    ...(request?.method === 'GET' && request.hasBody ? { as: request.as } : {}),
-    ...(request?.method === 'POST' && request.as === 'form' ? { as: 'form' as const } : {}),
-    ...(rows.at === '' ? {} : { at: rows.at }),
-    ...(rows.isKeyed ? { keyed: 'key' } : {}),
-    ...(rows.where === undefined ? {} : { where: rows.where }),
+    ...dropEmpty({ as: isSaid ? request.as : undefined, at: rows.at, keyed: rows.isKeyed ? 'key' : undefined, where: rows.where }),
     pages: way ?? 'none',
-    ...(merge.length === 0 ? {} : { merge }),
+    ...dropEmpty({ merge }),
   }
 }
 
@@ -240,8 +239,7 @@ export function writeEntity(draft: Draft, scope: EntityScope): FileEntity {
     fields,
     ...named,
     list: writeList(draft, writer, scope),
-    ...(from === undefined ? {} : { from }),
-    ...(sync === undefined ? {} : { sync }),
+    ...dropAbsent({ from, sync }),
   }
 }
 
@@ -358,12 +356,7 @@ class CallWriter {
     const about = setting?.about ?? (isTime ? timeAbout[source.is] : sayParent(name))
     const from = setting === undefined || setting.isSecret || setting.isList ? undefined : this.#configure(setting)
     if (to === undefined && from === undefined) return `${type}${mark} ${about}`
-    return {
-      $type: `${type}${mark}`,
-      $about: about,
-      ...(to === undefined ? {} : { $to: to }),
-      ...(from === undefined ? {} : { $from: from }),
-    }
+    return dropAbsent({ $type: `${type}${mark}`, $about: about, $to: to, $from: from })
   }
 
   #declare(entry: string, into: 'params' | 'body', source: ParamSource): void {
@@ -449,8 +442,7 @@ class CallWriter {
 
   write(): Partial<FileOperation> {
     const { params, body, always, defaults, text, headers } = this
-    const given = { params, body, always, defaults, text, headers }
-    return Object.fromEntries(Object.entries(given).filter(([, each]) => Object.keys(each).length > 0))
+    return dropEmpty({ params, body, always, defaults, text, headers })
   }
 }
 

@@ -1,7 +1,7 @@
 /** Makes a kind of a manifest: the declarative YAML of a low-code connector (docs/decisions/importers.md). */
 import { isObject } from '../../definition/object.ts'
 import type { FileChoice, FileEntity, FileWay, KindFile, Unsure } from '../../kind-file/file.ts'
-import { DocumentError, type Imported, type ImportOptions, type LeftOut } from '../imported.ts'
+import { DocumentError, dropEmpty, type Imported, type ImportOptions, type LeftOut } from '../imported.ts'
 import { toEntityName, toSlotName, writeSentence } from '../sentences.ts'
 import { type Address, findPrefix, joinPath, readAddress, signHost } from './address.ts'
 import { writeScheme } from './authentication.ts'
@@ -351,17 +351,10 @@ class KindMaker {
     const used = new Set(parts.entities.map(([, { list }]) => (typeof list === 'object' ? list.pages : undefined)))
     const pages = [...this.#ways.values()].flatMap(({ name, way }) => (used.has(name) ? [[name, way] as const] : []))
     return {
-      ...{
-        kind,
-        title,
-        category: 'imported',
-        about: `Records of ${title}`,
-        docs: isDocs ? docs : `https://${(typeof host === 'string' ? writeVendorHost(host) : '') || 'example.com'}`,
-      },
+      ...{ kind, title, category: 'imported', about: `Records of ${title}` },
+      docs: isDocs ? docs : `https://${(typeof host === 'string' ? writeVendorHost(host) : '') || 'example.com'}`,
       api: api ?? host,
-      ...(path === '' ? {} : { path }),
-      ...(Object.keys(parts.headers).length === 0 ? {} : { headers: parts.headers }),
-      ...(Object.keys(this.configuration).length === 0 ? {} : { configuration: this.configuration }),
+      ...dropEmpty({ path, headers: parts.headers, configuration: this.configuration }),
       auth: Object.fromEntries(
         parts.schemes.map((scheme, index) => [
           nameScheme(parts.schemes, index),
@@ -369,7 +362,7 @@ class KindMaker {
         ]),
       ),
       check: parts.check,
-      ...(pages.length === 0 ? {} : { pages: Object.fromEntries(pages) }),
+      ...dropEmpty({ pages: Object.fromEntries(pages) }),
       entities: Object.fromEntries(parts.entities.map(([{ entity }, written]) => [entity, written])),
     }
   }

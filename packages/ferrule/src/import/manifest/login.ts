@@ -1,5 +1,7 @@
 /** Calls that take credentials and answer a token: session tokens, and tokens of applications at hosts of the accounts. */
+
 import type { FileLogin, Scalar } from '../../kind-file/file.ts'
+import { dropEmpty } from '../imported.ts'
 import { type Address, joinPath, readAddress, signHost } from './address.ts'
 import type { Component } from './component.ts'
 import { readDuration } from './incremental.ts'
@@ -56,13 +58,7 @@ function makeLogin(
   const send = writeValues(entries, scheme, source)
   const headers = writeHeaders(request.headers, own, scheme, source)
   if (address === undefined || send === undefined || headers === undefined) return undefined
-  const [all, as] = [{ ...own.query, ...send }, findForm(request)]
-  return {
-    ...{ method: request.method, address },
-    ...(Object.keys(all).length === 0 ? {} : { send: all }),
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(as === undefined ? {} : { as }),
-  }
+  return { method: request.method, address, ...dropEmpty({ send: { ...own.query, ...send }, headers, as: findForm(request) }) }
 }
 
 function carryToken(authentication: Component | undefined, scheme: Scheme, source: AuthSource): boolean {

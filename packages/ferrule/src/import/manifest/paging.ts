@@ -1,4 +1,5 @@
 /** Ways of paging, read from the paginators of manifests. */
+import { dropAbsent } from '../../definition/object.ts'
 import { everyRow } from '../../definition/page.ts'
 import type { Component } from './component.ts'
 import { splitTop } from './expression.ts'
@@ -325,11 +326,10 @@ export function readPaging(paginator: Component | undefined, source: PagingSourc
   const more = rest.next.startsWith('last:') && size === undefined ? everyRow : undefined
   return {
     way: {
-      ...(more === undefined ? {} : { more }),
+      ...dropAbsent({ more }),
       ...rest,
-      ...(option === undefined ? {} : { send: into === undefined ? option.name : `${option.name}.${into}` }),
-      ...(sentIn === 'query' && hasBody ? { in: sentIn } : {}),
-      ...(size === undefined ? {} : { size }),
+      ...dropAbsent({ send: option && (into === undefined ? option.name : `${option.name}.${into}`) }),
+      ...dropAbsent({ in: sentIn === 'query' && hasBody ? sentIn : undefined, size }),
     },
     taken: [...taken, ...(own === undefined ? [] : [own.name])],
     options: [option ?? [], sizeOption ?? []].flat(),

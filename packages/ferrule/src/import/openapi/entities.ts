@@ -2,7 +2,7 @@
 
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileSince, FileSync, FileWay, Named, Scalar, Unsure } from '../../kind-file/file.ts'
-import type { LeftOut } from '../imported.ts'
+import { dropEmpty, type LeftOut } from '../imported.ts'
 import { toEntityName, toSlotName, writeSentence } from '../sentences.ts'
 import type { Action, Classified } from './classify.ts'
 import { asList, asObject, type DocumentOperation, isFormType, isJsonType, type Parameter } from './document.ts'
@@ -85,7 +85,7 @@ class OperationWriter {
     const at = found?.at ?? ''
     return {
       call: writeCall(operation),
-      ...(Object.keys(params).length === 0 ? {} : { params }),
+      ...dropEmpty({ params }),
       ...sent,
       ...(at === '' || (action !== 'list' && found === undefined) ? {} : { at }),
       ...(way === undefined ? {} : { pages: way.name }),
@@ -111,7 +111,7 @@ class OperationWriter {
     const constants = Object.fromEntries(Object.entries(always).map(([name, value]) => [`${prefix}${name}`, value]))
     return {
       ...(named.length === 0 ? {} : { body: Object.fromEntries(named), ...(wrap === undefined ? {} : { wrap }) }),
-      ...(Object.keys(constants).length === 0 ? {} : { always: constants }),
+      ...dropEmpty({ always: constants }),
     }
   }
 

@@ -6,7 +6,7 @@
 import { dropAbsent } from '../../definition/object.ts'
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileScheme, KindFile, Named, Unsure } from '../../kind-file/file.ts'
-import { DocumentError, type Imported, type Importer, type ImportOptions } from '../imported.ts'
+import { DocumentError, dropEmpty, type Imported, type Importer, type ImportOptions } from '../imported.ts'
 import { splitWords, writeSentence } from '../sentences.ts'
 import { classify } from './classify.ts'
 import { asList, asObject, asText, type DocumentOperation, isJsonType, type Json, OpenapiDocument } from './document.ts'
@@ -102,8 +102,7 @@ function shareOperations(entities: Named<FileEntity>): Pick<KindFile, 'entities'
     return [name, { ...rest, ...dropAbsent(operations) }] as const
   })
   return {
-    ...(Object.keys(shared).length === 0 ? {} : { lists: shared }),
-    ...(Object.keys(written).length === 0 ? {} : { writes: written }),
+    ...dropEmpty({ lists: shared, writes: written }),
     entities: Object.fromEntries(moved.map(([name, entity]) => [name, orderKeys(entity)])),
   }
 }
@@ -183,13 +182,11 @@ export function importAll(document: unknown, options: ImportOptions): Imported {
       kind: options.kind,
       ...readInfo(read, options, String(api)),
       api,
-      ...(path === undefined ? {} : { path }),
-      ...(Object.keys(headers.value).length === 0 ? {} : { headers: headers.value }),
-      ...(configuration === undefined ? {} : { configuration }),
+      ...dropEmpty({ path, headers: headers.value, configuration }),
       auth: auth.value,
       ...errors.value,
       check,
-      ...(Object.keys(found.pages).length === 0 ? {} : { pages: found.pages }),
+      ...dropEmpty({ pages: found.pages }),
       ...shareOperations(found.entities),
     },
     unsure: {

@@ -1,4 +1,5 @@
 /** How lists continue: extensions, pairs of a parameter and a value of the answer, and a vote over the document. */
+import { dropAbsent } from '../../definition/object.ts'
 import type { FileWay } from '../../kind-file/file.ts'
 import { splitWords } from '../sentences.ts'
 import { asObject, asText, type DocumentOperation, type Parameter } from './document.ts'
@@ -135,10 +136,7 @@ function readSigns(leaves: readonly Leaf[]): Pick<FileWay, 'more' | 'total'> {
   const more = leaves.find(({ path, isFlag }) => isFlag && moreFlag.test(path))
   const last = leaves.find(({ path, isFlag }) => isFlag && lastFlag.test(path))
   const total = leaves.find(({ path, isFlag }) => !isFlag && totalNames.test(path))
-  return {
-    ...(more === undefined ? (last === undefined ? {} : { more: `!${last.path}` }) : { more: more.path }),
-    ...(total === undefined ? {} : { total: total.path }),
-  }
+  return dropAbsent({ more: more?.path ?? (last && `!${last.path}`), total: total?.path })
 }
 
 /** Finds the ways of paging of one document. */
