@@ -1,6 +1,8 @@
 /** Finds the connectors that tools may use: what the source has, narrowed to what the program chose. */
+
 import { fail } from '../errors.ts'
 import { findNearNames } from '../values/near-names.ts'
+import { listSome } from '../values/texts.ts'
 import type { AgentConnector, AgentSource, ConnectorPage, RequestLimits } from './agent-source.ts'
 import { quoteName } from './answers/bounds.ts'
 
@@ -90,8 +92,7 @@ export class Reach {
 const describe = ({ id, name, kind }: AgentConnector): string =>
   id === name ? `${quoteName(name)} (${kind})` : `${quoteName(name)} (${kind}, id ${id})`
 
-const describeAll = (connectors: readonly AgentConnector[]): string =>
-  connectors.slice(0, mostNames).map(describe).join(', ') + (connectors.length > mostNames ? ' and more' : '')
+const describeAll = (connectors: readonly AgentConnector[]): string => listSome(connectors.map(describe), mostNames)
 
 const failAmbiguous = (given: string | undefined, fitting: readonly AgentConnector[]): Error =>
   fail('connector_ambiguous', { given: given === undefined ? 'no name' : quoteName(given), known: describeAll(fitting) })

@@ -1,6 +1,6 @@
 /** Finds the connector that calls go to: by id, by name, or as the only one of its kind in the workspace. */
 import { FerruleError, fail } from '../errors.ts'
-import { uuid } from '../values/texts.ts'
+import { listSome, uuid } from '../values/texts.ts'
 import type { ConnectorSummary } from '../wire/connectors.ts'
 import { endpoints } from '../wire/endpoints.ts'
 import type { Page } from '../wire/paging.ts'
@@ -24,11 +24,10 @@ const longestList = 20
 
 function describeAll(connectors: readonly Listed[]): string {
   const sorted = connectors.toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  const shown = sorted
-    .slice(0, longestList)
-    .map(({ name, connector_type, id }) => `${name} (${connector_type}, ${id})`)
-    .join(', ')
-  return connectors.length > longestList ? `${shown} and more` : shown
+  return listSome(
+    sorted.map(({ name, connector_type, id }) => `${name} (${connector_type}, ${id})`),
+    longestList,
+  )
 }
 
 /** Finds a connector once. Concurrent calls share the search; a failed search is forgotten. */

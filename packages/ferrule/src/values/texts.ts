@@ -24,5 +24,9 @@ export const isLoopback = (host: string): boolean => /^(localhost|::1|\[::1\]|12
 /** Folds the name of a kind: ignores case, space, `_` and `-`. */
 export const foldKindName = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '-')
 
+/** Lists names with commas, and says that there are more. @param most how many are named */
+export const listSome = (names: readonly string[], most: number): string =>
+  names.slice(0, most).join(', ') + (names.length > most ? ' and more' : '')
+
 /** Writes a number with a noun: `1 row`, `2 rows`. */
 export const countNoun = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -1,6 +1,6 @@
 /** Tools that read the copies that the service keeps: `search` finds records, `aggregate` counts and groups, `changes` reports what changed. */
 
-import { isObject } from '../../definition/object.ts'
+import { dropAbsent, isObject } from '../../definition/object.ts'
 import { readProperties } from '../../document/read-schema.ts'
 import { asFerruleError, fail, failValidation, moveProblems } from '../../errors.ts'
 import { parseGroups, parseMeasures } from '../../values/aggregate-text.ts'
@@ -17,7 +17,6 @@ import { writeRows } from '../answers/rows.ts'
 import { defineTool, type RunningCall, readString, readStrings, reads } from '../context.ts'
 import { type Described, Explained, findEntity } from '../find-operation.ts'
 import {
-  aggregate as action,
   aggregate as aggregateAction,
   answerRead,
   changes as changesAction,
@@ -141,15 +140,10 @@ async function searchAll(running: RunningCall, filter: Readonly<Record<string, u
   const include = parseInclude(readStrings(running, 'include') ?? [])
   const connectors = reach.isNarrow ? (await reach.listAll(limits)).map(({ id }) => id) : undefined
   const answer = await reach.source.searchAll?.(
-    {
-      ...(text === undefined ? {} : { text }),
-      ...(filter === undefined ? {} : { filter }),
-      ...(include === undefined ? {} : { include }),
-      ...(entity === undefined ? {} : { entities: [entity] }),
-      ...(connectors === undefined ? {} : { connectors }),
-      ...(from?.cursor === undefined ? {} : { cursor: from.cursor }),
+    dropAbsent({
+      ...{ text, filter, include, entities: entity === undefined ? undefined : [entity], connectors, cursor: from?.cursor },
       limit: Math.min(mostRecords, typeof args['limit'] === 'number' ? args['limit'] : usualLimit),
-    },
+    }),
     limits,
   )
   if (answer === undefined) throw fail('context_store_unavailable', {})
@@ -187,7 +181,7 @@ function readAggregateParams(running: RunningCall): Readonly<Record<string, unkn
 
 const aggregateReading: CopyReading = {
   tool: 'aggregate',
-  action,
+  action: aggregateAction,
   readParams: readAggregateParams,
   example: (field) => ({ where: `${field} is not null`, measures: ['count', `distinct(${field})`] }),
 }

@@ -1,8 +1,10 @@
 /** Writes results to standard output in the wanted format. Rows are written as they arrive: a walk is never held in memory. */
+
 import { isObject } from '../../definition/object.ts'
 import { type FormulaMode, formatCsvText, isFormula } from '../../values/csv.ts'
 import { formatJson, writeJson } from '../../values/json/json.ts'
 import { buildProjection, type FieldPath, parseFields, readPath } from '../../values/projection.ts'
+import { listSome } from '../../values/texts.ts'
 import type { Jq } from './jq.ts'
 import { formatCell, type Layout, listColumns } from './table.ts'
 import { showControls, showInLine } from './terminal.ts'
@@ -84,8 +86,7 @@ class UnseenFields {
   /** Describes the fields that no record had; undefined without such fields, and without records. */
   describe(): string | undefined {
     if (this.#left.length === 0 || this.#names.size === 0) return undefined
-    const names = [...this.#names]
-    const listed = `${names.slice(0, longestList).join(', ')}${names.length > longestList ? ' and more' : ''}`
+    const listed = listSome([...this.#names], longestList)
     return `No record here has ${this.#left.map(({ name }) => name).join(', ')}. Fields: ${listed}.`
   }
 }

@@ -6,7 +6,7 @@ import { Workspaces } from '../../client/resources/workspaces.ts'
 import type { Transport } from '../../client/transport.ts'
 import type { KindDocument } from '../../document/kind-document.ts'
 import { fail } from '../../errors.ts'
-import { uuid } from '../../values/texts.ts'
+import { listSome, uuid } from '../../values/texts.ts'
 import type { ConnectorRecord, ConnectorSummary } from '../../wire/connectors.ts'
 import type { CommandContext } from '../context.ts'
 import { callOptions, openSession } from '../session.ts'
@@ -21,8 +21,7 @@ export type Found = Pick<ConnectorSummary | ConnectorRecord, 'id' | 'name' | 'co
 
 const describe = ({ name, connector_type, id }: Found): string => `${name} (${connector_type}, ${id})`
 
-const describeAll = (connectors: readonly Found[]): string =>
-  connectors.slice(0, longestList).map(describe).join(', ') + (connectors.length > longestList ? ' and more' : '')
+const describeAll = (connectors: readonly Found[]): string => listSome(connectors.map(describe), longestList)
 
 /**
  * Refuses the name of a workspace that does not exist. An empty list says nothing of it; `default` may come with its first connector.
@@ -34,8 +33,7 @@ export async function requireWorkspace(transport: Transport, context: CommandCon
   for await (const { name } of new Workspaces(transport).list({}, callOptions(context))) names.push(name)
   const isKnown = names.some((name) => name.toLowerCase() === workspace.toLowerCase())
   if (isKnown || workspace === 'default') return
-  const shown = names.slice(0, longestList).join(', ') + (names.length > longestList ? ' and more' : '')
-  throw fail('workspace_not_found', {}, { hint: `There is no workspace ${workspace}. There are: ${shown}.` })
+  throw fail('workspace_not_found', {}, { hint: `There is no workspace ${workspace}. There are: ${listSome(names, longestList)}.` })
 }
 
 /**
