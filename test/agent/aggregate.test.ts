@@ -1,36 +1,22 @@
 /** The tool `aggregate`, of a client of the service and over MCP, and the questions of people that few calls answer. */
-import { beforeEach, describe, expect, test } from 'vitest'
-import { type AgentAnswer, createTools } from '../../packages/ferrule/src/agent/index.ts'
-import { Ferrule } from '../../packages/ferrule/src/index.ts'
+import { describe, expect, test } from 'vitest'
+import { createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { emptyVendors } from '../http/everything-support.ts'
 import { connectHeldCalls } from '../http/held-calls.ts'
 import { startCopyWorld } from '../http/search-support.ts'
-import { client, connectorsPath } from '../http/support.ts'
-import { connectClient } from '../mcp/clients.ts'
+import { connectorsPath } from '../http/support.ts'
 import { share } from '../support/share.ts'
 import { connectGong, findHandle, readRows, runTool } from './support.ts'
+import { openFerrule, ways } from './ways.ts'
 
 const world = await share(startCopyWorld('embedded', { engine: emptyVendors.engine }))
 await connectHeldCalls(world, 'Calls')
-const mcp = await share(connectClient(`${world.url}/mcp`, world.token, '2026-07-28'))
 
-const hosted = () => new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret })
+const hosted = () => openFerrule(world)
 const calls = { connector: 'Calls', entity: 'calls' }
 
-type Run = (name: string, args: object) => Promise<Pick<AgentAnswer, 'text' | 'isError'>>
-const ways: Readonly<Record<string, () => Promise<Run>>> = {
-  'a client of the service': async () => {
-    const tools = await createTools(hosted())
-    return (name, args) => runTool(tools, name, args)
-  },
-  'MCP of the service': async () => (name, args) => mcp.call(name, { ...args }),
-}
-
-describe.each(Object.entries(ways))('of %s', (_name, open) => {
-  let run: Run
-  beforeEach(async () => {
-    run = await open()
-  })
+describe.each(Object.entries(ways))('of %s', async (_name, open) => {
+  const run = await open(world)
 
   test('counts and measures groups, and goes on by its handle', async () => {
     const months = {

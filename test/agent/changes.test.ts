@@ -1,13 +1,11 @@
 /** The tool `changes`, of a client of the service and over MCP: all records once, then what changed, within the budget of an answer. */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type AgentAnswer, createTools } from '../../packages/ferrule/src/agent/index.ts'
-import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { allFound, startCopyWorld } from '../http/search-support.ts'
-import { client } from '../http/support.ts'
-import { connectClient } from '../mcp/clients.ts'
 import { share } from '../support/share.ts'
 import { connectGong, findHandle, readRows, runTool } from './support.ts'
+import { openFerrule, ways } from './ways.ts'
 
 const ref = () => ({ connector, kind: 'gong', entity: 'users' })
 const keyOf = (id: string): string => buildPrimaryKey(world.context.store.getTable('gong', 'users').key, { id }) ?? id
@@ -17,29 +15,16 @@ const write = (users: Readonly<Record<string, string>>, removed: readonly string
     removed: removed.map(keyOf),
     asked: world.clock.now,
   })
-const hosted = () => new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret })
+const hosted = () => openFerrule(world)
 const findAfter = ({ text }: Pick<AgentAnswer, 'text'>): string => /"after":"([^"]+)"/.exec(text)?.[1] ?? ''
 const users = { connector: 'Calls', entity: 'users' }
-
-type Run = (name: string, args: object) => Promise<Pick<AgentAnswer, 'text' | 'isError'>>
-const ways: Readonly<Record<string, () => Promise<Run>>> = {
-  'a client of the service': async () => {
-    const tools = await createTools(hosted())
-    return (name, args) => runTool(tools, name, args)
-  },
-  'MCP of the service': async () => (name, args) => mcp.call(name, { ...args }),
-}
 
 const world = await share(startCopyWorld('embedded'))
 const connector = await world.connect('Calls', { entities: [{ entity: 'users' }] })
 await world.context.sync()
-const mcp = await share(connectClient(`${world.url}/mcp`, world.token, '2026-07-28'))
 
-describe.each(Object.entries(ways))('of %s', (_name, open) => {
-  let run: Run
-  beforeEach(async () => {
-    run = await open()
-  })
+describe.each(Object.entries(ways))('of %s', async (_name, open) => {
+  const run = await open(world)
 
   test('has all records first, then what changed', async () => {
     const found = await allFound(world, connector, { entity: 'users', params: { query: {} } })

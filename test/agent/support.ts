@@ -17,22 +17,11 @@ export const connectGong = (world: Pick<World, 'sandbox'>) =>
     limits: false,
   })
 
-const warehouse = { account: 'sandbox-account', database: 'SANDBOX', warehouse: 'SANDBOX_WH', role: 'SANDBOX_ROLE' }
-
-/** Connects to the stand-in of Snowflake from this process. */
-export const connectSnowflake = (world: Pick<World, 'sandbox'>) =>
-  connect('snowflake', {
-    credentials: { programmatic_access_token: snowflakeCredentials.token },
-    config: warehouse,
-    origin: world.sandbox.origins.snowflake,
-    limits: false,
-  })
-
 /** Body of a connector of the service for the stand-in of Snowflake. */
 export const snowflakeConnector = {
   connector_type: 'snowflake',
   credentials: { programmatic_access_token: snowflakeCredentials.token },
-  replication_config: warehouse,
+  replication_config: { account: 'sandbox-account', database: 'SANDBOX', warehouse: 'SANDBOX_WH', role: 'SANDBOX_ROLE' },
 }
 
 /** Runs a tool by its name. */

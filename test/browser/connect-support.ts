@@ -8,6 +8,7 @@ import { listShippedKinds } from '../../packages/server/src/main/kinds/served.ts
 import { ensureWeb } from '../../scripts/web.mjs'
 import { askAs, createLink, readLink, saveOAuthClient } from '../connect/support.ts'
 import { base, type Json, startWorld, type World } from '../http/support.ts'
+import { listen } from '../support/listen.ts'
 import { limits, takePictures } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
@@ -59,13 +60,12 @@ async function startApplication(): Promise<{ readonly server: Server; readonly o
     response.setHeader('content-type', isEntry ? 'text/javascript' : 'text/html; charset=utf-8')
     response.end(isEntry ? entry : applicationPage)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve))
-  const address = server.address()
-  return { server, origin: `http://127.0.0.2:${typeof address === 'object' ? address?.port : 0}` }
+  const { origin } = await listen(server, '127.0.0.2')
+  return { server, origin }
 }
 
 /** Collects violations of policies and mistakes of pages. A refused request is no complaint: tests cause them. */
-function listen(context: BrowserContext, complaints: string[]): void {
+function collectComplaints(context: BrowserContext, complaints: string[]): void {
   context.setDefaultTimeout(limits.action)
   context.on('weberror', (error) => complaints.push(error.error().message))
   context.on('console', (message) => {
@@ -94,7 +94,7 @@ export async function openConnectWorld(): Promise<ConnectWorld> {
       // The limits of an address are those of one person.
       world.clock.now += 60_000
       const context = await browser.newContext({ viewport: { width: 900, height: 1_000 }, reducedMotion: 'reduce' })
-      listen(context, complaints)
+      collectComplaints(context, complaints)
       return context.newPage()
     },
     link: (more = {}) => createLink(world, { redirect_url: undefined, ...more }),

@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { base } from '../http/support.ts'
 import { share } from '../support/share.ts'
-import { findAllBarriers } from './accessibility.ts'
 import { failReads, limits, openConsole, pressIfThere, signIn } from './console-support.ts'
 
 const options = { timeout: limits.test }
@@ -50,7 +49,7 @@ async function expectForgotten(secret: string, page: Page = opened.page): Promis
 }
 
 test('a workspace is created, renamed, deactivated, deleted and restored', options, async () => {
-  const { page, go, complaints, screenshot } = opened
+  const { page, go, complaints } = opened
   await go('/workspaces?workspace=research')
   await press('Create a workspace')
   await enterName('research')
@@ -68,8 +67,7 @@ test('a workspace is created, renamed, deactivated, deleted and restored', optio
   await pressIn('Deactivate')
   await page.getByRole('row').filter({ hasText: 'studies' }).getByText('Inactive').waitFor()
   await page.getByText('1 active, 1 inactive').waitFor()
-  await screenshot('workspaces')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('workspaces')
   await press('Delete studies')
   const held = page.getByRole('dialog').getByRole('list', { name: 'What it holds' }).getByRole('listitem')
   await held.first().waitFor()
@@ -111,8 +109,7 @@ test('secrets of applications are shown once, and a new one for oneself signs ou
   await press('Create an application')
   await enterName('Reports')
   const secret = await readSecret(/(?<![\w-])[\w-]{43}(?![\w-])/)
-  await screenshot('application-secret')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('application-secret')
   await expectForgotten(secret)
   await press('Rename Reports')
   await enterName('Monthly reports')
@@ -150,8 +147,7 @@ test('an MCP token is made for connectors, shown once and revoked', options, asy
   await page.getByRole('heading', { name: 'MCP tokens' }).click()
   await page.getByRole('checkbox', { name: 'Create, change and delete' }).check()
   await page.getByLabel('Lifetime').selectOption('7')
-  await screenshot('token-form')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('token-form')
   await press('Create the token')
   await expectForgotten(await readSecret(/frl_mcp_\w{36}/))
   const { data } = await ask('/account/mcp-tokens')
@@ -177,8 +173,7 @@ test('a link is created with locked values, shown once, read and revoked', optio
   await page.getByText('The link was not created').waitFor()
   await page.getByText('has an origin that FERRULE_CONNECT_REDIRECTS does not list').first().waitFor()
   await page.getByLabel('Address to lead back to').fill('http://127.0.0.1:9/done')
-  await screenshot('link-form')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('link-form')
   await press('Create the link')
   const url = await readSecret(/http\S+#\S+/)
   await expectForgotten(url.split('#')[1] ?? '')
@@ -201,7 +196,7 @@ test('a link is created with locked values, shown once, read and revoked', optio
 })
 
 test('an OAuth client at a vendor is stored with its redirect URI, and one in use is deleted only when told so', options, async () => {
-  const { page, world, go, complaints, screenshot } = opened
+  const { page, world, go, complaints } = opened
   await go('/links?tab=vendors')
   await page.getByRole('button', { name: 'Gong Not stored' }).click()
   await page.getByText(`${world.url}/connect/callback/gong`, { exact: true }).waitFor()
@@ -214,8 +209,7 @@ test('an OAuth client at a vendor is stored with its redirect URI, and one in us
   expect(
     await page.evaluate<string>('[...document.querySelectorAll("input")].map(({ value }) => value).join() + document.body.outerHTML'),
   ).not.toContain('never-shown')
-  await screenshot('vendors')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('vendors')
   const [stored] = (await ask('/oauth/credentials')).data
   await page.route(/oauth\/credentials$/, (route) => route.fulfill({ json: { data: [{ ...stored, connectors: 2 }] } }))
   await page.reload()
@@ -251,7 +245,7 @@ test.each([
 )
 
 test('before a workspace, an organization or an application is deleted, the console says what it holds', options, async () => {
-  const { page, go, complaints, screenshot, world } = opened
+  const { page, go, complaints, world } = opened
   const token = { token: world.token }
   await world.connect('Calls of the sales team')
   await world.ask(`${base}/connect/links`, { ...token, body: { kinds: ['gong'], end_user: { id: 'u-1' } } })
@@ -262,8 +256,7 @@ test('before a workspace, an organization or an application is deleted, the cons
     const held = page.getByRole('dialog').getByRole('list', { name: 'What it holds' }).getByRole('listitem')
     await held.first().waitFor()
     const texts = await held.allTextContents()
-    await screenshot(name.replaceAll(' ', '-'))
-    expect(await findAllBarriers(page)).toEqual([])
+    await opened.look(name.replaceAll(' ', '-'))
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     return texts

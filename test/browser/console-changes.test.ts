@@ -20,7 +20,7 @@ function write(users: Readonly<Record<string, string>>, removed: readonly string
 }
 
 test('changes appear while somebody looks, and a lost feed begins again', { timeout: limits.test }, async () => {
-  const { page, world, go, complaints, screenshot } = opened
+  const { page, world, go, complaints } = opened
   const row = (key: string) => page.getByRole('row').filter({ hasText: key })
   await go(`/connectors/${connector}?tab=changes`)
   await page.getByText('No copy yet').waitFor()
@@ -29,8 +29,7 @@ test('changes appear while somebody looks, and a lost feed begins again', { time
   expect(await page.getByRole('link', { name: 'How changes work' }).getAttribute('href')).toBe('/docs/changes')
   await page.getByLabel('Entity').selectOption('users')
   await page.getByText('No change yet').waitFor()
-  await screenshot('connector-changes-none')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('connector-changes-none')
 
   await write({ 'user-1': 'Clerk', 'user-2': 'Manager' })
   await row('user-1').getByText('Added', { exact: true }).waitFor()
@@ -40,8 +39,7 @@ test('changes appear while somebody looks, and a lost feed begins again', { time
   await changed.getByText('title', { exact: true }).waitFor()
   await changed.getByText('a sync').waitFor()
   await page.getByText('Live: 4 changes of users').waitFor()
-  await screenshot('connector-changes')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('connector-changes')
   await changed.getByRole('button', { name: 'Show user-1' }).click()
   await page.getByRole('dialog').getByText('"Head of sales"').waitFor()
   expect(await findAllBarriers(page)).toEqual([])
@@ -53,8 +51,7 @@ test('changes appear while somebody looks, and a lost feed begins again', { time
   await write({ 'user-3': 'Clerk' })
   await page.getByText('Changes are not followed').waitFor()
   await page.getByText('Changes between are not shown').waitFor()
-  await screenshot('connector-changes-lost')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('connector-changes-lost')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('Live: 4 changes of users').waitFor()
   await write({ 'user-3': 'Manager' })
@@ -63,7 +60,7 @@ test('changes appear while somebody looks, and a lost feed begins again', { time
 })
 
 test('the tab shows the programs that read changes, how far each is, and deletes one', { timeout: limits.test }, async () => {
-  const { page, world, go, complaints, screenshot } = opened
+  const { page, world, go, complaints } = opened
   await go(`/connectors/${connector}?tab=changes`)
   await page.getByText('No program has registered one.').waitFor()
   const path = `${connectorsPath}/${connector}/consumers`
@@ -84,8 +81,7 @@ test('the tab shows the programs that read changes, how far each is, and deletes
   await keep('warehouse', { cursor: later.next })
   await go(`/connectors/${connector}?tab=changes`)
   await row('warehouse').getByText('Up to date').waitFor()
-  await screenshot('connector-consumers')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('connector-consumers')
   await page.getByRole('button', { name: 'Delete the consumer reports' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await row('reports').waitFor({ state: 'detached' })
@@ -95,7 +91,7 @@ test('the tab shows the programs that read changes, how far each is, and deletes
 })
 
 test('the settings show where the vendor sends webhooks, what came, and what is missing', { timeout: limits.test }, async () => {
-  const { page, world, go, complaints, screenshot } = opened
+  const { page, world, go, complaints } = opened
   const store = await world.connect('Store', { ...sandboxStore('Store'), entities: [{ entity: 'custom_collections' }] })
   await world.context.sync()
   await go(`/connectors/${store}?tab=settings`)
@@ -105,8 +101,7 @@ test('the settings show where the vendor sends webhooks, what came, and what is 
   await section.getByText('No event yet').waitFor()
   await section.getByText('Nothing verifies requests').waitFor()
   await section.getByText(/^Topics that are read: .*collections\//).waitFor()
-  await screenshot('connector-webhooks')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('connector-webhooks')
   const secret = section.getByRole('textbox', { name: 'Signing secret' })
   await secret.fill(shopifyCredentials.clientSecret)
   await section.getByRole('button', { name: 'Store the secret' }).click()
@@ -123,8 +118,7 @@ test('the settings show where the vendor sends webhooks, what came, and what is 
   await go(`/connectors/${store}?tab=settings`)
   await section.getByText('Events come').waitFor()
   await section.getByText(/^\d events?, the last .* in the copy after/).waitFor()
-  await screenshot('connector-webhooks-arrived')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('connector-webhooks-arrived')
   await section.getByRole('button', { name: 'Delete the address' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the address' }).click()
   await section.getByRole('button', { name: 'Make an address' }).waitFor()

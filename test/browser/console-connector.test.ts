@@ -27,7 +27,7 @@ const readConnector = async () => (await opened.world.ask(`${connectorsPath}/${i
 const confirm = (name: string) => opened.page.getByRole('dialog').getByRole('button', { name }).click()
 
 test('the page follows the copy as it is filled, and says when the service fails', options, async () => {
-  const { page, world, go, load, complaints, screenshot } = opened
+  const { page, world, go, load, complaints } = opened
   await go(`/connectors/${id}`)
   const users = page.getByRole('row').filter({ hasText: 'users' })
   await users.getByText('Waiting for the first sync').waitFor()
@@ -42,8 +42,7 @@ test('the page follows the copy as it is filled, and says when the service fails
   await users.getByText('Ready').waitFor()
   await expect.poll(() => users.getByRole('cell').nth(2).textContent(), { timeout: limits.action }).toMatch(/^[1-9]/)
   await page.getByRole('link', { name: 'Search users' }).waitFor()
-  await screenshot('connector')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('connector')
   expect(complaints()).toEqual([])
   const mend = await failReads(page, /context_store/)
   await load(`/connectors/${id}?tab=indexes`)
@@ -119,7 +118,7 @@ test('credentials are replaced after a live check, and never shown', options, as
 })
 
 test('settings are changed after a sentence of their consequences, and the end needs the name', options, async () => {
-  const { page, go, complaints, screenshot } = opened
+  const { page, go, complaints } = opened
   await go(`/connectors/${id}?tab=settings`)
   await page.getByLabel(/private_calls/).selectOption('include')
   await page.getByRole('button', { name: 'Change the configuration' }).click()
@@ -153,8 +152,7 @@ test('settings are changed after a sentence of their consequences, and the end n
   const body = { entity: 'settings_scorecards', action: 'list' }
   expect((await opened.world.ask(`${connectorsPath}/${id}/execute`, { token: opened.world.token, body })).status).toBe(200) // calls reach all
   expect(await readConnector()).toMatchObject({ replication_config: { private_calls: 'include' }, entities: [{ entity: 'users' }] })
-  await screenshot('connector-settings')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('connector-settings')
   await page.getByRole('button', { name: 'Reset the copy' }).click()
   await confirm('Reset the copy')
   await page.getByText('The copy is emptied and filled again.').waitFor()

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
 import { share } from '../support/share.ts'
-import { findAllBarriers } from './accessibility.ts'
 import { limits, openConsole, replaceCode } from './console-support.ts'
 
 const options = { timeout: limits.test }
@@ -25,7 +24,7 @@ async function answer(name: 'Leave' | 'Cancel'): Promise<void> {
 }
 
 test('a link, the palette and the ways back and forth ask; to stay keeps what was typed', options, async () => {
-  const { page, go, complaints, screenshot } = opened
+  const { page, go, complaints } = opened
   await go('/connectors')
   await page.getByRole('link', { name: 'New connector' }).click()
   await page.getByRole('link', { name: 'Gong', exact: true }).click()
@@ -34,8 +33,7 @@ test('a link, the palette and the ways back and forth ask; to stay keeps what wa
   await page.keyboard.type(' of the service team')
   await follow('Search')
   await question().waitFor()
-  await screenshot('leave-question')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('leave-question')
   await answer('Cancel')
   expect([path(), await name.inputValue()]).toEqual(['/connectors/new', 'Gong of the service team'])
   await page.evaluate('history.back()')
@@ -177,7 +175,7 @@ test('an empty form marks each field that is missing, and says each refusal once
 })
 
 test('a field has a title with its name beside, its default, and behind a word where its value is found', options, async () => {
-  const { page, go, complaints, screenshot } = opened
+  const { page, go, complaints } = opened
   await go('/connectors/new?kind=tiktok-marketing')
   await page.getByRole('textbox', { name: 'Attribution window attribution_window' }).waitFor()
   await page.getByText('Default: 7', { exact: false }).waitFor()
@@ -188,7 +186,6 @@ test('a field has a title with its name beside, its default, and behind a word w
   await page.getByText('Where to find it: App ID').click()
   await help.waitFor()
   await page.getByText('TikTok API for Business > My Apps').waitFor()
-  await screenshot('field-help')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('field-help')
   expect(complaints()).toEqual([])
 })

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { beginSession } from '../http/session-support.ts'
 import { client, connectorsPath } from '../http/support.ts'
+import { listen } from '../support/listen.ts'
 import { limits, openConsole } from './console-support.ts'
 
 /** What the vendor sends as a download: a page or a picture with a script. */
@@ -31,10 +32,8 @@ const opened = await openConsole({
 })
 const connector = await opened.world.connect('Calls of the sales team')
 const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(text))
-await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-const address = site.address()
 /** Address of the other site: `localhost` is another site than `127.0.0.1`. */
-const elsewhere = `http://localhost:${typeof address === 'object' ? address?.port : 0}/`
+const elsewhere = `http://localhost:${(await listen(site)).port}/`
 afterAll(async () => {
   await opened.close()
   site.close()

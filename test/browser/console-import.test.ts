@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { customers, document } from '../command/ledgerly.ts'
 import { share } from '../support/share.ts'
-import { findAllBarriers } from './accessibility.ts'
 import { limits, openConsole } from './console-support.ts'
 
 const opened = await share(openConsole({ copies: 'embedded' }))
@@ -28,8 +27,7 @@ test('a document that cannot be read is refused in the form, with the reason', {
   await expect.poll(() => form.getByLabel('Short name').inputValue()).toBe('some-notes')
   await form.getByRole('button', { name: 'Import' }).click()
   await form.getByText('is no OpenAPI document, no manifest and no schema of GraphQL').first().waitFor()
-  await opened.screenshot('import-refused')
-  expect(await findAllBarriers(opened.page)).toEqual([])
+  await opened.look('import-refused')
   await opened.page.keyboard.press('Escape')
   expect(opened.complaints().filter((text) => !text.includes('422'))).toEqual([])
 })
@@ -45,8 +43,7 @@ test('a document opens in the editor, with what is unsure and what is left out',
   await unsure.getByText('was not in the document').first().waitFor()
   await page.getByRole('region', { name: 'Left out (1)' }).getByText('POST /v1/customers/{id}/merge').waitFor()
   await page.getByText('This file makes a new kind.').waitFor()
-  await opened.screenshot('import')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('import')
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
   await page.getByText('has version 1 now.').waitFor()
@@ -81,8 +78,7 @@ test('recordings test the file, and are published with it', { timeout }, async (
   await page.getByText('All do what the file says.').waitFor()
   await page.getByRole('list', { name: 'Recorded calls' }).getByText("from the vendor's pages, 1 request").waitFor()
   await page.getByRole('link', { name: 'Try customers.list' }).scrollIntoViewIfNeeded()
-  await opened.screenshot('own-kind-recordings')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('own-kind-recordings')
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
   await page.getByText('has version 2 now.').waitFor()
@@ -138,8 +134,7 @@ test('a request of the reader becomes an operation for the file', { timeout }, a
   expect(await lines.innerText()).toContain('call: GET /v1/customers, params: { limit: integer Limit }, at: data')
   expect(await lines.innerText()).toContain('entities.customers.fields: guessed')
   await lines.scrollIntoViewIfNeeded()
-  await opened.screenshot('explorer-request')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('explorer-request')
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ method: 'GET', path: '/v1/customers?limit=50' })
   await page.getByLabel('Method').selectOption('POST')
   await form.fill('/v1/customers')

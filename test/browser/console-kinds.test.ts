@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { listShippedKinds } from '../../packages/server/src/main/kinds/served.ts'
 import { share } from '../support/share.ts'
-import { findAllBarriers } from './accessibility.ts'
 import { limits, openConsole } from './console-support.ts'
 
 const opened = await share(openConsole({ kinds: listShippedKinds(['@ferrule/kinds']) }))
@@ -14,8 +13,7 @@ test('a field of any kind is found, and leads to its action', { timeout }, async
   await opened.go('/kinds')
   await page.getByRole('article').filter({ hasText: 'Zendesk' }).waitFor()
   expect(await page.getByRole('article').count()).toBe(14)
-  await opened.screenshot('kinds')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('kinds')
   await page.getByLabel('Search all kinds').fill('gong calls fromdatetime')
   await page.getByRole('link', { name: 'Gong › calls › list › fromDateTime' }).click()
   await page.getByRole('region', { name: 'list', exact: true }).getByRole('cell', { name: 'fromDateTime' }).waitFor()
@@ -28,8 +26,7 @@ test('a field of any kind is found, and leads to its action', { timeout }, async
 test('an address opens a section, and credentials say where to find them', { timeout }, async () => {
   await opened.go('/kinds/gong?section=entity%3Acalls&part=record')
   await page.getByRole('region', { name: 'record', exact: true }).getByRole('cell', { name: 'clientUniqueId' }).waitFor()
-  await opened.screenshot('kind')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('kind')
   await page.getByRole('navigation', { name: 'Sections of Gong' }).getByRole('link', { name: 'Credentials' }).click()
   await page.getByRole('link', { name: 'Admin center > Settings > Ecosystem > API', exact: true }).first().waitFor()
   await opened.go('/kinds/gong?section=entity%3Anone')
@@ -44,8 +41,7 @@ test('a new connector chooses among all kinds, and the sandbox fills in what it 
   await opened.screenshot('new-connector-kinds')
   await page.getByRole('link', { name: 'GitHub' }).click()
   await page.getByRole('form', { name: 'New GitHub connector' }).waitFor()
-  await opened.screenshot('new-connector-github')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('new-connector-github')
   await page.getByRole('switch', { name: 'Use the sandbox' }).check({ force: true })
   await expect.poll(() => page.getByLabel(/^Token/).inputValue()).not.toBe('') // the stand-in takes any value
   await opened.go('/connectors/new?kind=gong')

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { connectorsPath } from '../http/support.ts'
 import { share } from '../support/share.ts'
-import { findAllBarriers } from './accessibility.ts'
 import { limits, openConsole } from './console-support.ts'
 
 const opened = await share(openConsole())
@@ -42,8 +41,7 @@ test('a new kind begins with a file that passes, and its mistakes lead to their 
   await check()
   const mistakes = page.getByRole('region', { name: /^Mistakes/ })
   await mistakes.getByText('did you mean title?').waitFor()
-  await opened.screenshot('own-kind-mistakes')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('own-kind-mistakes')
   await mistakes.getByRole('button', { name: 'Line 3, column 1' }).click()
   await page.keyboard.press('End')
   await page.keyboard.insertText('!')
@@ -84,8 +82,7 @@ test('what a change means is said, and connectors move when they are told to', {
   await publish()
   await page.getByText('Acme has version 2 now.').waitFor()
   await page.getByText('1 connector of this kind, 1 on older versions.').waitFor()
-  await opened.screenshot('own-kind')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('own-kind')
   await page.getByRole('button', { name: 'Move 1 connector to version 2' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click()
   await page.getByText('1 connector of this kind, 0 on older versions.').waitFor()
@@ -107,8 +104,7 @@ test('a connector whose version leads elsewhere stays, and new credentials move 
   await left.getByText('api.acme2.example').waitFor()
   await left.getByRole('link', { name: 'Sales' }).click()
   await page.getByText('With new credentials it moves to version 3.').waitFor()
-  await opened.screenshot('own-kind-credentials')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('own-kind-credentials')
   expect(opened.complaints().filter((text) => !text.includes('422'))).toEqual([])
 })
 

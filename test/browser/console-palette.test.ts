@@ -1,39 +1,34 @@
 /** Records in the palette of the console: words find them in all connectors, and the keyboard opens them here and at the vendor. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { connectEmpty, emptyVendors, write } from '../http/everything-support.ts'
 import { createTenant } from '../http/support.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
-let desk: string
-let northwind: string
-beforeAll(async () => {
-  opened = await openConsole({ copies: 'embedded', ...emptyVendors })
-  const { world } = opened
-  desk = await connectEmpty(world, 'desk', 'Help desk', { replication_config: { site: 'acme' } })
-  const shop = await connectEmpty(world, 'shop', 'Shop of Europe')
-  const ticket = (id: bigint, subject: string, body: string) => ({
-    id,
-    subject,
-    body,
-    state: 'open',
-    custom: {},
-    opened: '2026-03-01T00:00:00Z',
-  })
-  const records = [
-    ticket(9007199254740993n, 'Acme renewal', `${'Long before. '.repeat(20)}They renew <img src=x> with Acme & sons`),
-    ticket(2n, 'Printer', 'The printer of Acme burns'),
-  ]
-  await write(world, { connector: desk, kind: 'desk', entity: 'tickets', records })
-  const orders = [{ id: 'o1', title: 'Order of acme', state: 'open', url: 'orders/o1', created_at: '2026-04-15T00:00:00Z' }]
-  await write(world, { connector: shop, kind: 'shop', entity: 'orders', records: orders })
-  const tenant = await createTenant(world, 'Northwind')
-  northwind = tenant.organizationId
-  const foreign = await connectEmpty({ ...world, token: tenant.token }, 'desk', 'Foreign desk', { workspace_name: 'Northwind workspace' })
-  await write(world, { connector: foreign, kind: 'desk', entity: 'tickets', records: [ticket(3n, 'Acme of Northwind', 'Zanzibar')] })
-}, limits.test)
+const opened = await openConsole({ copies: 'embedded', ...emptyVendors })
+const { world } = opened
+const desk = await connectEmpty(world, 'desk', 'Help desk', { replication_config: { site: 'acme' } })
+const shop = await connectEmpty(world, 'shop', 'Shop of Europe')
+const ticket = (id: bigint, subject: string, body: string) => ({
+  id,
+  subject,
+  body,
+  state: 'open',
+  custom: {},
+  opened: '2026-03-01T00:00:00Z',
+})
+const records = [
+  ticket(9007199254740993n, 'Acme renewal', `${'Long before. '.repeat(20)}They renew <img src=x> with Acme & sons`),
+  ticket(2n, 'Printer', 'The printer of Acme burns'),
+]
+await write(world, { connector: desk, kind: 'desk', entity: 'tickets', records })
+const orders = [{ id: 'o1', title: 'Order of acme', state: 'open', url: 'orders/o1', created_at: '2026-04-15T00:00:00Z' }]
+await write(world, { connector: shop, kind: 'shop', entity: 'orders', records: orders })
+const tenant = await createTenant(world, 'Northwind')
+const northwind = tenant.organizationId
+const foreign = await connectEmpty({ ...world, token: tenant.token }, 'desk', 'Foreign desk', { workspace_name: 'Northwind workspace' })
+await write(world, { connector: foreign, kind: 'desk', entity: 'tickets', records: [ticket(3n, 'Acme of Northwind', 'Zanzibar')] })
 afterAll(() => opened.close())
 
 const field = () => opened.page.getByRole('combobox', { name: 'Where to go' })
@@ -61,7 +56,7 @@ const changeAnswer = (change: (answer: ReturnType<typeof JSON.parse>) => void) =
   )
 
 test('words find records of all connectors after a pause of typing, and the matched ones are marked', options, async () => {
-  const { page, complaints, screenshot } = opened
+  const { page, complaints } = opened
   const asked: string[] = []
   page.on('request', (request) => {
     if (request.url().endsWith('/api/v1/search')) asked.push(String(request.postDataJSON().text))
@@ -88,8 +83,7 @@ test('words find records of all connectors after a pause of typing, and the matc
   await field().fill('acme sons')
   await record('Acme renewal').getByText('<img src=x> with Acme & sons').first().waitFor()
   expect(await page.getByRole('dialog').locator('img').count()).toBe(0)
-  await screenshot('palette-records')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('palette-records')
   expect(complaints()).toEqual([])
 })
 

@@ -3,6 +3,7 @@ import { createServer, request } from 'node:http'
 import { afterAll, expect, test } from 'vitest'
 import { ensureWeb } from '../../scripts/web.mjs'
 import { startWorld } from '../http/support.ts'
+import { listen } from '../support/listen.ts'
 import { limits, signIn } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
@@ -17,10 +18,8 @@ const proxy = createServer((incoming, outgoing) => {
   })
   return incoming.pipe(onward)
 })
-await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-const address = proxy.address()
 /** Address of the service for people. */
-const publicUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/base`
+const publicUrl = `${(await listen(proxy)).origin}/base`
 const world = await startWorld({ settings: { publicUrl } })
 await world.connect('Calls of the sales team')
 const browser = await launchBrowser()

@@ -1,36 +1,31 @@
 /** Records and groups of the search page with fields of the records that they refer to. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { connectEmpty, emptyVendors, write } from '../http/everything-support.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
+import { limits, openConsole } from './console-support.ts'
 
 const options = { timeout: limits.test }
-let opened: OpenedConsole
-let desk: string
-let partial: string
 const entity = 'tickets'
 
 const ticket = (id: number, requester: string | null, watchers: readonly string[]) => ({
   ...{ id, subject: `Ticket ${id}`, body: 'Help', state: 'open', custom: {}, opened: `2026-0${id}-01T00:00:00Z`, requester, watchers },
 })
 
-beforeAll(async () => {
-  opened = await openConsole({ copies: 'embedded', ...emptyVendors })
-  const { world } = opened
-  desk = await connectEmpty(world, 'desk', 'Help desk')
-  const people = [
-    { id: 'p1', name: 'Ada Lovelace', email: 'ada@example.com', manager: 'p2' },
-    { id: 'p2', name: 'Grace Hopper', email: null },
-  ]
-  await write(world, { connector: desk, kind: 'desk', entity: 'people', records: people })
-  const records = [
-    ...[ticket(1, 'p1', ['p2']), ticket(2, 'p1', ['p1', 'p2']), ticket(3, 'p1', [])],
-    ...[ticket(4, 'p2', ['gone']), ticket(5, 'p2', ['p2']), ticket(6, 'gone', []), ticket(7, null, [])],
-  ]
-  await write(world, { connector: desk, kind: 'desk', entity, records })
-  partial = await connectEmpty(world, 'desk', 'Partial desk', { entities: [{ entity }] })
-  await write(world, { connector: partial, kind: 'desk', entity, records: records.slice(0, 1) })
-}, limits.test)
+const opened = await openConsole({ copies: 'embedded', ...emptyVendors })
+const { world } = opened
+const desk = await connectEmpty(world, 'desk', 'Help desk')
+const people = [
+  { id: 'p1', name: 'Ada Lovelace', email: 'ada@example.com', manager: 'p2' },
+  { id: 'p2', name: 'Grace Hopper', email: null },
+]
+await write(world, { connector: desk, kind: 'desk', entity: 'people', records: people })
+const records = [
+  ...[ticket(1, 'p1', ['p2']), ticket(2, 'p1', ['p1', 'p2']), ticket(3, 'p1', [])],
+  ...[ticket(4, 'p2', ['gone']), ticket(5, 'p2', ['p2']), ticket(6, 'gone', []), ticket(7, null, [])],
+]
+await write(world, { connector: desk, kind: 'desk', entity, records })
+const partial = await connectEmpty(world, 'desk', 'Partial desk', { entities: [{ entity }] })
+await write(world, { connector: partial, kind: 'desk', entity, records: records.slice(0, 1) })
 afterAll(() => opened.close())
 
 /** Opens the search, which shows groups unless `show` says otherwise. */

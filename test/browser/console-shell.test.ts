@@ -1,5 +1,4 @@
 /** The frame of the console: its sign-in, its first page and its ways out. */
-
 import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTenant } from '../http/support.ts'
@@ -47,7 +46,7 @@ test('charts that are still loading are no barrier', { timeout: limits.test }, a
 })
 
 test('signing out ends the session, and the next sign-in returns to the same address', { timeout: limits.test }, async () => {
-  const { page, load, complaints, screenshot } = opened
+  const { page, load, complaints } = opened
   await load('/?workspace=default')
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('menuitem', { name: 'Sign out here' }).click()
@@ -55,8 +54,7 @@ test('signing out ends the session, and the next sign-in returns to the same add
   await load('/?workspace=default')
   // A reading that was under way has ended with the session.
   expect(complaints().filter((text) => !text.includes('401 (Unauthorized)'))).toEqual([])
-  await screenshot('sign-in')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('sign-in')
   await signIn(page)
   await page.getByText('Calls of the sales team').waitFor()
   expect(new URL(page.url()).search).toBe('?workspace=default')
@@ -68,7 +66,7 @@ const press = (...keys: readonly string[]) =>
   keys.reduce((before, key) => before.then(() => opened.page.keyboard.press(key)), Promise.resolve())
 
 test('the keyboard reaches everything: the palette goes to a page, and the page gets the focus', { timeout: limits.test }, async () => {
-  const { page, load, complaints, screenshot } = opened
+  const { page, load, complaints } = opened
   await load('/no-such-page?workspace=default')
   await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
   await expect.poll(() => page.title()).toBe('There is no such page · Ferrule')
@@ -78,8 +76,7 @@ test('the keyboard reaches everything: the palette goes to a page, and the page 
   await page.getByText('Nothing has this name').waitFor()
   await field.fill('over')
   await expect.poll(() => page.getByRole('option').allTextContents()).toEqual(['OverviewPage'])
-  await screenshot('palette')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('palette')
   await press('Enter')
   await page.getByText('Calls of the sales team').waitFor()
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Overview')

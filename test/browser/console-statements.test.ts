@@ -34,7 +34,7 @@ test('a statement is refused at its line and column, and nothing is sent', optio
 })
 
 test('the databases, schemas, tables and columns are at the left, are read when they are opened, and give a query', options, async () => {
-  const { page, world, screenshot, complaints } = opened
+  const { page, world, complaints } = opened
   await openStatements()
   world.sandbox.snowflake.clear()
   const open = (name: string) => page.locator('summary').getByText(name, { exact: true }).first().click()
@@ -47,8 +47,7 @@ test('the databases, schemas, tables and columns are at the left, are read when 
   await page.locator('summary').getByText('ORDERS', { exact: true }).nth(1).click()
   await page.getByText('AMOUNT').last().waitFor()
   expect(listSent()).toHaveLength(5)
-  await screenshot('statements-catalog')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('statements-catalog')
   await page.getByRole('button', { name: 'Query ORDERS' }).first().click()
   await page.getByRole('button', { name: 'Run the query' }).click()
   await page.getByRole('table', { name: 'Result of the statement' }).waitFor()
@@ -60,7 +59,7 @@ test('the databases, schemas, tables and columns are at the left, are read when 
 })
 
 test('a large result comes in parts, with every digit', options, async () => {
-  const { page, world, screenshot, complaints } = opened
+  const { page, world, complaints } = opened
   world.sandbox.snowflake.switches.set({ partitionRows: 200 })
   await openStatements()
   const rows = 'TABLE(GENERATOR(ROWCOUNT => 500))'
@@ -73,8 +72,7 @@ test('a large result comes in parts, with every digit', options, async () => {
   await page.getByText('400 of 500 rows. 2 parts are shown.').waitFor()
   await page.getByRole('button', { name: /Read all parts/ }).click()
   await page.getByText('500 rows.', { exact: true }).waitFor()
-  await screenshot('statements-result')
-  expect(await findAllBarriers(page)).toEqual([])
+  await opened.look('statements-result')
   expect(complaints()).toEqual([])
 })
 

@@ -2,10 +2,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 import type { EngineName } from '../../packages/server/src/copies/store/database/database.ts'
 import { ensureWeb } from '../../scripts/web.mjs'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, startWorld, type World, type WorldOptions } from '../http/support.ts'
+import { findAllBarriers } from './accessibility.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
 /** Time limits in milliseconds: a starved machine takes long to draw a page. */
@@ -38,6 +40,8 @@ export interface OpenedConsole {
   complaints(): string[]
   /** Stores pictures in both schemes when FERRULE_SCREENSHOTS names a folder. @param name such as `overview` */
   screenshot(name: string): Promise<void>
+  /** Stores such pictures, and expects that the page has no barriers. */
+  look(name: string): Promise<void>
   /** Closes everything. @throws Error when a page has violated its policy at any time */
   close(): Promise<void>
 }
@@ -154,6 +158,10 @@ export async function openConsole({ browserContext, copies, ...options }: Consol
     openStranger: async () => openPage(await browser.newContext(), heard),
     complaints: () => heard.complaints.splice(0),
     screenshot: (name) => takePictures(page, name),
+    look: async (name) => {
+      await takePictures(page, name)
+      expect(await findAllBarriers(page)).toEqual([])
+    },
     close: async () => {
       await closePages(browser)
       await world.close()

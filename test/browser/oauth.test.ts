@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { afterAll, expect, test } from 'vitest'
 import { client } from '../http/support.ts'
 import { buildAuthorization, createChallenge, post, registerClient, startOAuthWorld } from '../mcp/oauth-support.ts'
+import { listen } from '../support/listen.ts'
 import { limits } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
@@ -18,10 +19,8 @@ const site = createServer((request, response) => {
   if (link !== undefined) return response.end(`<a href="${link}">Connect</a>`)
   return response.end(frame === undefined ? '<h1>Back at the client</h1>' : `<iframe src="${frame}"></iframe>`)
 })
-await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-const address = site.address()
 /** Address where the client gets its code: `localhost` is another site than `127.0.0.1`. */
-const callback = `http://localhost:${typeof address === 'object' ? address?.port : 0}/callback`
+const callback = `http://localhost:${(await listen(site)).port}/callback`
 const browser = await launchBrowser()
 const page = await browser.newPage({ viewport: { width: 900, height: 1000 } })
 page.setDefaultTimeout(limits.action)

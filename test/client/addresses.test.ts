@@ -16,13 +16,6 @@ function open(answer: () => Response, more: ServiceOptions = {}) {
 
 const nothing = () => new Response('{}')
 
-/** Collects what an iterator yields. */
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const value of values) all.push(value)
-  return all
-}
-
 describe('the address of a next page', () => {
   test.each([['https://elsewhere.example/api/v1/workspaces'], ['//elsewhere.example/x'], ['api/v1/workspaces'], ['']])(
     'is not followed to %s',
@@ -40,7 +33,7 @@ describe('the address of a next page', () => {
   test('is not followed in a circle', async () => {
     const next = '/api/v1/workspaces?cursor=1'
     const { ferrule: led, sent } = open(() => Response.json({ data: [], next }))
-    await expect(collect(led.workspaces.list())).rejects.toMatchObject({ code: 'service_answer_invalid' })
+    await expect(Array.fromAsync(led.workspaces.list())).rejects.toMatchObject({ code: 'service_answer_invalid' })
     expect(sent).toEqual(['GET /api/v1/workspaces?limit=100', `GET ${next}`])
   })
 
@@ -52,7 +45,7 @@ describe('the address of a next page', () => {
     ]
     const nexts = pages.values()
     const under = open(() => Response.json({ data: [], next: nexts.next().value }), { url: 'https://ferrule.example.com/team/' })
-    await expect(collect(under.ferrule.workspaces.list())).rejects.toMatchObject({ code: 'service_answer_invalid' })
+    await expect(Array.fromAsync(under.ferrule.workspaces.list())).rejects.toMatchObject({ code: 'service_answer_invalid' })
     const path = '/team/api/v1/workspaces'
     expect(under.sent).toEqual([`GET ${path}?limit=100`, `GET ${path}?cursor=1`, `GET ${path}?cursor=2`])
   })

@@ -1,7 +1,5 @@
 /** The programs of `examples/` that keep a table equal to a copy: also after a cursor that has expired while records were deleted. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
@@ -12,14 +10,12 @@ import { root } from '../../scripts/paths.mjs'
 import { allFound, onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
 import { client } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ferrule-mirror-'))
+const folder = makeFolder('mirror')
 const world = await startCopyWorld('embedded')
 const connector = await syncedConnector(world, 'gong', onlyUsers)
-afterAll(async () => {
-  await world.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => world.close())
 
 const ref = () => ({ connector, kind: 'gong', entity: 'users' })
 function write(users: Readonly<Record<string, string>>, removed: readonly string[] = []) {

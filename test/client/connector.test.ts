@@ -4,7 +4,6 @@ import { type CallOptions, connect, FerruleError } from '../../packages/ferrule/
 import { endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
 import { sandboxCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import { client, startWorld } from '../http/support.ts'
-import { collect } from '../library/shopify-support.ts'
 import { share } from '../support/share.ts'
 import { connectTo, problem, readBody, type SentRequest, watchFetch } from './support.ts'
 
@@ -65,7 +64,7 @@ describe('a connector of the service', () => {
       errors: [{ field: '/params/fromDateTime', message: '/params/fromDateTime must be a valid Date.' }],
     }
     await expect(gong.calls.list({ fromDateTime: invalid })).rejects.toMatchObject(refused)
-    await expect(collect(gong.calls.records({ fromDateTime: invalid }))).rejects.toMatchObject(refused)
+    await expect(Array.fromAsync(gong.calls.records({ fromDateTime: invalid }))).rejects.toMatchObject(refused)
     await expect(gong.calls.search({ filter: { gt: { started: invalid } } })).rejects.toMatchObject({
       errors: [{ field: '/params/query/filter/gt/started' }],
     })
@@ -91,14 +90,14 @@ describe('a connector of the service', () => {
 
   test('walks records and pages', async () => {
     const [hosted, local] = [connectTo(world, 'gong'), connectDirectly()]
-    const records = await collect(local.calls.records(window))
-    expect(await collect(hosted.calls.records(window))).toEqual(records)
-    expect(await collect(hosted.records('calls', window))).toEqual(records)
-    const pages = await collect(hosted.calls.pages(window))
+    const records = await Array.fromAsync(local.calls.records(window))
+    expect(await Array.fromAsync(hosted.calls.records(window))).toEqual(records)
+    expect(await Array.fromAsync(hosted.records('calls', window))).toEqual(records)
+    const pages = await Array.fromAsync(hosted.calls.pages(window))
     expect(pages.length).toBeGreaterThan(2)
     expect(pages.flatMap(({ data }) => data)).toEqual(records)
-    expect(pages.length).toBe((await collect(local.pages('calls', window))).length)
-    const bounded = collect(hosted.calls.records(window, { maxPages: 1 }))
+    expect(pages.length).toBe((await Array.fromAsync(local.pages('calls', window))).length)
+    const bounded = Array.fromAsync(hosted.calls.records(window, { maxPages: 1 }))
     await expect(bounded).rejects.toMatchObject({ code: 'page_budget_exhausted' })
     await local.close()
   })
@@ -115,12 +114,12 @@ describe('a connector of the service', () => {
       ...({ advertiser_id, service_type: 'AUCTION', report_type: 'BASIC', data_level: 'AUCTION_ADVERTISER' } as const),
       ...{ dimensions: ['advertiser_id', 'stat_time_day'], metrics: ['spend'], start_date: '2025-04-15', end_date: new Date('2025-06-14') },
     }
-    const pages = await collect(local.advertisers_reports_daily.pages(report))
+    const pages = await Array.fromAsync(local.advertisers_reports_daily.pages(report))
     expect(pages.map(({ data }) => data.length)).toEqual([30, 30, 1])
-    expect(await collect(hosted.advertisers_reports_daily.pages(report))).toEqual(pages)
+    expect(await Array.fromAsync(hosted.advertisers_reports_daily.pages(report))).toEqual(pages)
     expect(sent.filter(isExecute)).toHaveLength(1 + pages.length) // one refusal, which the vendor never sees
     const rest = hosted.advertisers_reports_daily.records({ ...report, ...pages[0]?.meta.next_params })
-    expect(await collect(rest)).toEqual(pages.slice(1).flatMap(({ data }) => data))
+    expect(await Array.fromAsync(rest)).toEqual(pages.slice(1).flatMap(({ data }) => data))
     await expect(hosted.advertisers_reports_daily.list(report)).rejects.toMatchObject({ code: 'invalid_parameter' })
     await local.close()
   })
@@ -128,11 +127,11 @@ describe('a connector of the service', () => {
   test('walks the parts and the rows of a statement, which runs once', async () => {
     const { fetch, sent } = watchFetch()
     const snowflake = connectTo(world, 'snowflake', { fetch })
-    const rows = await collect(snowflake.record.rows({ statement }))
+    const rows = await Array.fromAsync(snowflake.record.rows({ statement }))
     const bodies = sent.filter(isExecute).map(readBody)
     expect(bodies.filter(({ action }) => action === 'list')).toHaveLength(1)
     expect(bodies.length).toBeGreaterThan(1)
-    const parts = await collect(snowflake.record.parts({ statement }))
+    const parts = await Array.fromAsync(snowflake.record.parts({ statement }))
     expect(parts.flatMap(({ data }) => data.data ?? [])).toEqual(rows)
     expect(parts).toHaveLength(bodies.length)
     expect(rows.map(([n]) => n)).toEqual(Array.from({ length: count }, (_, n) => String(n)))
@@ -141,10 +140,10 @@ describe('a connector of the service', () => {
   test('gives rows as objects with typed cells', async () => {
     const snowflake = connectTo(world, 'snowflake')
     const typed = "SELECT 12345678901234567890 AS BIG, TRUE AS YES, NULL AS NONE, 'a' AS LETTER"
-    expect(await collect(snowflake.record.rows({ statement: typed }, { as: 'objects' }))).toEqual([
+    expect(await Array.fromAsync(snowflake.record.rows({ statement: typed }, { as: 'objects' }))).toEqual([
       { BIG: 12345678901234567890n, YES: true, NONE: null, LETTER: 'a' },
     ])
-    await expect(collect(snowflake.record.rows({ statement: typed }, { as: 'maps' } as object))).rejects.toMatchObject({
+    await expect(Array.fromAsync(snowflake.record.rows({ statement: typed }, { as: 'maps' } as object))).rejects.toMatchObject({
       errors: [{ field: '/as' }],
     })
   })
@@ -271,8 +270,8 @@ test('a refused token is renewed in the middle of a walk', async () => {
     return problem(401, 'token_expired')
   })
   const gong = connectTo(world, 'gong', { connector: 'Calls', fetch })
-  const records = await collect(gong.calls.records(window))
+  const records = await Array.fromAsync(gong.calls.records(window))
   expect(refused).toBe(true)
-  expect(records).toEqual(await collect(connectTo(world, 'gong', { connector: 'Calls' }).calls.records(window)))
+  expect(records).toEqual(await Array.fromAsync(connectTo(world, 'gong', { connector: 'Calls' }).calls.records(window)))
   expect(paths().filter((path) => path === endpoints.createToken.path)).toHaveLength(2)
 })

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { sandboxCredentials } from '../../packages/sandbox/src/index.ts'
+import { bytesOf } from '../engine/download-support.ts'
 import { startWorld } from '../http/support.ts'
-import { collect } from '../library/shopify-support.ts'
 import { share } from '../support/share.ts'
 import { connectTo, readBody, type SentRequest, watchFetch } from './support.ts'
 
@@ -17,7 +17,6 @@ const params = (range_header?: string) => ({
   ...(range_header === undefined ? {} : { range_header }),
 })
 const file = (): Uint8Array => world.sandbox.gong.mediaBytes(world.sandbox.gong.world.callId, 'audio')
-const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Buffer> => Buffer.concat(await collect(stream))
 const lengthOf = async (stream: ReadableStream<Uint8Array>): Promise<number> => (await bytesOf(stream)).length
 const isExecute = ({ url }: SentRequest): boolean => url.endsWith('/execute')
 const cutAt = 60_000

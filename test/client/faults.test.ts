@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startWorld } from '../http/support.ts'
-import { collect } from '../library/shopify-support.ts'
 import { share } from '../support/share.ts'
 import { connectTo, problem, readBody, type SentRequest, watchFetch } from './support.ts'
 
@@ -15,7 +14,7 @@ const isLaterPage = (request: SentRequest): boolean =>
 
 const world = await share(startWorld())
 await world.connect('Calls')
-const expected = await collect(connectTo(world, 'gong').calls.records(window))
+const expected = await Array.fromAsync(connectTo(world, 'gong').calls.records(window))
 
 /** Cuts the body of an answer in its middle. */
 async function cut(answer: Response): Promise<Response> {
@@ -46,7 +45,7 @@ describe('a walk loses and doubles no record', () => {
       faults += 1
       return fault(pass)
     })
-    expect(await collect(connectTo(world, 'gong', { fetch }).calls.records(window))).toEqual(expected)
+    expect(await Array.fromAsync(connectTo(world, 'gong', { fetch }).calls.records(window))).toEqual(expected)
     expect(faults).toBe(1)
   })
 
@@ -65,7 +64,7 @@ describe('a walk loses and doubles no record', () => {
       throw new TypeError('fetch failed')
     })
     try {
-      expect(await collect(connectTo(service, 'gong', { fetch }).calls.records(window))).toEqual(expected)
+      expect(await Array.fromAsync(connectTo(service, 'gong', { fetch }).calls.records(window))).toEqual(expected)
       expect(paths().filter((path) => path.endsWith('/token'))).toHaveLength(1)
     } finally {
       await service.close()

@@ -1,18 +1,10 @@
 /** What is no filter is not printed; the error names the field. */
 import { expect, test } from 'vitest'
-import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { formatFilter } from '../../packages/ferrule/src/values/filter/format.ts'
 import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
+import { refusalOf } from '../support/refusal.ts'
 
-const refusal = (filter: unknown): FerruleError => {
-  try {
-    formatFilter(filter)
-  } catch (thrown) {
-    if (thrown instanceof FerruleError) return thrown
-    throw thrown
-  }
-  throw new Error('it is printed')
-}
+const refusal = (filter: unknown) => refusalOf(() => formatFilter(filter))
 
 const cyclicValue: unknown[] = []
 cyclicValue.push(1, { a: cyclicValue })

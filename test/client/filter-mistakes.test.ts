@@ -1,17 +1,9 @@
 /** What a filter's text says to those who write it as in another language, and where its limits are. */
 import { describe, expect, test } from 'vitest'
-import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
+import { refusalOf } from '../support/refusal.ts'
 
-const refusal = (text: string): FerruleError => {
-  try {
-    parseFilter(text)
-  } catch (thrown) {
-    if (thrown instanceof FerruleError) return thrown
-    throw thrown
-  }
-  throw new Error(`${text.slice(0, 100)} is accepted`)
-}
+const refusal = (text: string) => refusalOf(() => parseFilter(text))
 
 const operators = 'an operator: = != < <= > >= in like fuzzy keyword contains, or is null'
 

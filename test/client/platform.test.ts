@@ -31,13 +31,6 @@ function open(more: ServiceOptions = {}) {
   return { ferrule: new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret, fetch: noting, ...more }), sent }
 }
 
-/** Collects what an iterator yields. */
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const value of values) all.push(value)
-  return all
-}
-
 const body = (more: object = {}) => ({ ...sandboxConnector(`platform ${number}`), entities: [{ entity: 'users' }], ...more })
 const unchecked = (more: object = {}) => body({ check: false, ...more })
 
@@ -56,12 +49,12 @@ describe('workspaces', () => {
   test('are walked page by page, as far as the caller wants', async () => {
     for (const name of ['walk 1', 'walk 2', 'walk 3', 'walk 4', 'walk 5']) await ferrule.workspaces.create({ name })
     const { ferrule: walking, sent } = open()
-    const names = (await collect(walking.workspaces.list({ name_contains: 'walk', limit: 2 }))).map(({ name }) => name)
+    const names = (await Array.fromAsync(walking.workspaces.list({ name_contains: 'walk', limit: 2 }))).map(({ name }) => name)
     expect(names.toSorted()).toEqual(['walk 1', 'walk 2', 'walk 3', 'walk 4', 'walk 5'])
     expect(sent).toHaveLength(3)
     for await (const { name } of walking.workspaces.list({ name_contains: 'walk', limit: 2 })) if (name !== '') break
     expect(sent).toHaveLength(4)
-    expect((await collect(walking.workspaces.list({ name_contains: 'walk' }))).length).toBe(5)
+    expect((await Array.fromAsync(walking.workspaces.list({ name_contains: 'walk' }))).length).toBe(5)
     expect(sent.at(-1)).toContain('limit=100')
   })
 
@@ -78,7 +71,7 @@ describe('organizations', () => {
     const made = await ferrule.organizations.create({ name: 'Second' })
     expect((await ferrule.organizations.list()).map(({ id }) => id)).toEqual(expect.arrayContaining([world.organizationId, made.id]))
     const second = open({ organizationId: made.id }).ferrule
-    expect(await collect(second.workspaces.list())).toMatchObject([{ name: 'default', organization_id: made.id }])
+    expect(await Array.fromAsync(second.workspaces.list())).toMatchObject([{ name: 'default', organization_id: made.id }])
   })
 })
 
@@ -102,10 +95,10 @@ test('an organization is deleted and restored, also by a client that names it', 
   const { id } = await ferrule.organizations.create({ name: 'Brief' })
   const { organizations, workspaces } = open({ organizationId: id }).ferrule
   expect(await organizations.delete(id)).toEqual({ id, deleted_at: expect.any(String) })
-  await expect(collect(workspaces.list())).rejects.toMatchObject({ code: 'organization_forbidden' })
+  await expect(Array.fromAsync(workspaces.list())).rejects.toMatchObject({ code: 'organization_forbidden' })
   expect((await ferrule.organizations.list()).map((each) => each.id)).not.toContain(id)
   expect(await organizations.restore(id)).toMatchObject({ id, name: 'Brief' })
-  expect(await collect(workspaces.list())).toMatchObject([{ organization_id: id }])
+  expect(await Array.fromAsync(workspaces.list())).toMatchObject([{ organization_id: id }])
 })
 
 describe('connectors', () => {
@@ -113,7 +106,7 @@ describe('connectors', () => {
     const { connectors, jobs } = ferrule
     const made = await connectors.create(body())
     expect(made).toMatchObject({ connector_type: 'gong', status: 'active', credential_fields: ['access_key', 'access_key_secret'] })
-    expect((await collect(connectors.list({ connector_type: 'gong' }))).map(({ id }) => id)).toContain(made.id)
+    expect((await Array.fromAsync(connectors.list({ connector_type: 'gong' }))).map(({ id }) => id)).toContain(made.id)
     expect((await connectors.page({ workspace_name: 'default', limit: 1 })).data).toHaveLength(1)
     expect(await connectors.get(made.id)).toEqual(made)
     expect((await connectors.update(made.id, { name: `renamed ${number}` })).name).toBe(`renamed ${number}`)
@@ -167,7 +160,7 @@ describe('connectors', () => {
     })
     const made = await losing.connectors.create(unchecked())
     expect(lost).toBe(1)
-    const same = await collect(ferrule.connectors.list())
+    const same = await Array.fromAsync(ferrule.connectors.list())
     expect(same.filter(({ name }) => name === `platform ${number}`).map(({ id }) => id)).toEqual([made.id])
   })
 
@@ -187,25 +180,25 @@ describe('the copy of a connector', () => {
     const { syncs, contextStore } = ferrule
     const { id } = await ferrule.connectors.create(body())
     expect(await contextStore.status(id)).toMatchObject({ state: 'loading', queued: { cause: 'created' } })
-    const filled = collect(contextStore.watch(id, { until: 'filled' }))
+    const filled = Array.fromAsync(contextStore.watch(id, { until: 'filled' }))
     const run = await syncs.start(id)
     const watched = syncs.watch(id, run.id)
     expect((await watched.next()).value).toMatchObject({ id: run.id, state: 'queued' })
     await world.context.sync()
-    expect((await collect(watched)).at(-1)).toMatchObject({ state: 'succeeded', progress: { records: 312 } })
+    expect((await Array.fromAsync(watched)).at(-1)).toMatchObject({ state: 'succeeded', progress: { records: 312 } })
     expect((await filled).at(-1)).toMatchObject({ state: 'ready', records: 312 })
     expect((await syncs.get(id, run.id)).state).toBe('succeeded')
-    expect((await collect(syncs.list(id, { state: 'succeeded' }))).map((each) => each.id)).toEqual([run.id])
+    expect((await Array.fromAsync(syncs.list(id, { state: 'succeeded' }))).map((each) => each.id)).toEqual([run.id])
     expect((await syncs.page(id, { limit: 1 })).data).toHaveLength(1)
     expect(await contextStore.schedule(id, { interval_seconds: 120 })).toMatchObject([{ interval_seconds: 120, default: false }])
     const again = await contextStore.reset(id, { entities: ['users'] })
     expect(again).toMatchObject({ state: 'queued', entities: ['users'] })
     expect((await syncs.cancel(id, again.id)).state).toBe('cancelled')
-    expect((await collect(syncs.watch(id, again.id))).map(({ state }) => state)).toEqual(['cancelled'])
+    expect((await Array.fromAsync(syncs.watch(id, again.id))).map(({ state }) => state)).toEqual(['cancelled'])
   })
 
   test('that does not exist cannot be watched', async () => {
-    const watched = collect(ferrule.contextStore.watch(crypto.randomUUID()))
+    const watched = Array.fromAsync(ferrule.contextStore.watch(crypto.randomUUID()))
     await expect(watched).rejects.toMatchObject({ code: 'connector_not_found' })
   })
 })

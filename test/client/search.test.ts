@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CallOptions } from '../../packages/ferrule/src/index.ts'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
-import { collect } from '../library/shopify-support.ts'
 import { share } from '../support/share.ts'
 import { connectTo, readBody, type SentRequest, watchFetch } from './support.ts'
 
@@ -29,19 +28,19 @@ test('a search returns rows, where they stand, and how fresh they are', async ()
 
 test('its walk gives each row once', async () => {
   const { fetch, sent } = watchFetch()
-  const rows = await collect(open({ fetch }).users.search.records({ limit: 100, fields: ['id'] }))
+  const rows = await Array.fromAsync(open({ fetch }).users.search.records({ limit: 100, fields: ['id'] }))
   expect(new Set(rows.map(({ id }) => id)).size).toBe(total())
   expect(rows).toHaveLength(total())
-  const pages = await collect(open().users.search.pages({ limit: 100, fields: ['id'] }))
+  const pages = await Array.fromAsync(open().users.search.pages({ limit: 100, fields: ['id'] }))
   expect(pages.flatMap(({ data }) => data)).toEqual(rows)
   expect(pages).toHaveLength(sent.filter(isExecute).length)
   expect(pages.at(-1)?.meta.has_more).toBe(false)
-  const bounded = collect(open().users.search.pages({ limit: 100 }, { maxPages: 1 }))
+  const bounded = Array.fromAsync(open().users.search.pages({ limit: 100 }, { maxPages: 1 }))
   await expect(bounded).rejects.toMatchObject({ code: 'page_budget_exhausted' })
 })
 
 test('the search of the interface takes its own parameters', async () => {
-  const rows = await collect(open().users.search.records({ sort: [{ id: 'asc' }], limit: 10 }, { maxPages: 1_000 }))
+  const rows = await Array.fromAsync(open().users.search.records({ sort: [{ id: 'asc' }], limit: 10 }, { maxPages: 1_000 }))
   const page = await open().users.context_store_search({ query: { sort: [{ id: 'asc' }] }, limit: 10 })
   expect(page.data).toEqual(rows.slice(0, 10))
   const executed = await open().execute('users', 'context_store_search', { query: { sort: [{ id: 'asc' }] }, limit: 10 })
@@ -59,7 +58,7 @@ test('a filter can be text', async () => {
 })
 
 test('groups and measures are those of all rows, and a page continues at its cursor', async () => {
-  const rows = await collect(open().users.search.records({ fields: ['id', 'active', 'created'], limit: 100 }))
+  const rows = await Array.fromAsync(open().users.search.records({ fields: ['id', 'active', 'created'], limit: 100 }))
   const months = Map.groupBy(rows, ({ created }) => (created === null ? null : new Date(created).toISOString().slice(0, 7)))
   const asked = {
     group_by: [{ field: 'created', by: 'month', as: 'month' }],
@@ -90,7 +89,7 @@ test('words are looked for in any field that holds a string', async () => {
   expect((await open().users.context_store_search({ query: { text, filter: { eq: { active: user?.active ?? null } } } })).data).toEqual(
     byText.data,
   )
-  const all = await collect(open().users.search.records({ limit: 1_000 }))
+  const all = await Array.fromAsync(open().users.search.records({ limit: 1_000 }))
   expect(byText.data.length).toBeLessThan(all.length)
   const { stream } = await open().users.export({ text, fields: ['id'] })
   expect((await textOf(stream)).split('\n')[0]).toBe(JSON.stringify({ id: user?.id }))
@@ -121,12 +120,12 @@ test('an export is a stream of all rows', async () => {
   expect(ndjson.context_store).toEqual({ synced_at, verified_at })
   expect(synced_at).toEqual(expect.any(String))
   const lines = (await textOf(ndjson.stream)).trimEnd().split('\n')
-  const rows = await collect(open().users.search.records({ sort: [{ id: 'asc' }], fields: ['id', ['settings', 'emailsImported']] }))
+  const rows = await Array.fromAsync(open().users.search.records({ sort: [{ id: 'asc' }], fields: ['id', ['settings', 'emailsImported']] }))
   expect(lines.map((line) => JSON.parse(line))).toEqual(rows)
   expect(rows).toHaveLength(total())
   const csv = await open().users.export({ format: 'csv', filter: { eq: { active: true } }, fields: ['id'] }, { allowPartial: true })
   expect(csv).toMatchObject({ type: expect.stringContaining('text/csv'), name: 'users.csv' })
-  const active = await collect(open().users.search.records({ filter: { eq: { active: true } } }))
+  const active = await Array.fromAsync(open().users.search.records({ filter: { eq: { active: true } } }))
   expect((await textOf(csv.stream)).trimEnd().split('\r\n')).toEqual(['id', ...active.map(({ id }) => id)])
 })
 

@@ -3,7 +3,6 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { RowOptions } from '../../packages/ferrule/src/index.ts'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
 import { startWorld } from '../http/support.ts'
-import { collect } from '../library/shopify-support.ts'
 import { openWarehouse, type Warehouse } from '../library/snowflake-support.ts'
 import { connectTo } from './support.ts'
 
@@ -29,7 +28,7 @@ describe.each(['local', 'hosted'])('rows as objects, %s', (mode) => {
   }
 
   test('every type has its value', async () => {
-    expect(await collect(open().record.rows({ statement: everyType }, { as: 'objects' }))).toEqual([
+    expect(await Array.fromAsync(open().record.rows({ statement: everyType }, { as: 'objects' }))).toEqual([
       {
         ...{ EXACT: 2, MONEY: 12.5, APPROXIMATE: 1.5, WORDS: 'HELP', FLAG: true, BYTES: '48454C50', DAY: '2019-03-27', CLOCK: '23:01:59' },
         ...{ NTZ: '2021-01-28T22:09:37.123456789', LTZ: '2021-01-28T22:09:37.123456Z', TZ: '2021-03-19T21:06:59+01:00' },
@@ -53,9 +52,9 @@ describe.each(['local', 'hosted'])('rows as objects, %s', (mode) => {
   })
 
   test('arrays of strings come without the option, and with the option that says so', async () => {
-    const arrays = await collect(open().record.rows({ statement: everyType }))
+    const arrays = await Array.fromAsync(open().record.rows({ statement: everyType }))
     expect(arrays[0]?.slice(0, 2)).toEqual(['2', '12.50'])
-    expect(await collect(open().record.rows({ statement: everyType }, { as: 'arrays' }))).toEqual(arrays)
+    expect(await Array.fromAsync(open().record.rows({ statement: everyType }, { as: 'arrays' }))).toEqual(arrays)
   })
 
   test.each([
@@ -65,7 +64,7 @@ describe.each(['local', 'hosted'])('rows as objects, %s', (mode) => {
     const count = 10_000
     const statement = `SELECT SEQ8() AS N, 'a note that makes rows long' AS NOTE, SEQ8() + 1 AS N FROM TABLE(GENERATOR(ROWCOUNT => ${count}))`
     world.sandbox.snowflake.switches.set(sizes)
-    const rows = await collect(open().record.rows({ statement }, { as: 'objects' }))
+    const rows = await Array.fromAsync(open().record.rows({ statement }, { as: 'objects' }))
     expect(rows).toEqual(Array.from({ length: count }, (_, n) => ({ N: n, NOTE: 'a note that makes rows long', N_2: n + 1 })))
     expect(world.sandbox.snowflake.requests().length).toBeGreaterThan(3)
     expect(world.sandbox.snowflake.executed()).toHaveLength(1)
@@ -74,18 +73,18 @@ describe.each(['local', 'hosted'])('rows as objects, %s', (mode) => {
   test('a session parameter that formats dates leaves them as they come', async () => {
     const parameters = { DATE_OUTPUT_FORMAT: 'YYYYMMDD' }
     const statement = 'SELECT DAY, CLOCK FROM SANDBOX.PUBLIC.EVERY_TYPE WHERE ID = 1'
-    const rows = await collect(open().record.rows({ statement, parameters }, { as: 'objects' }))
+    const rows = await Array.fromAsync(open().record.rows({ statement, parameters }, { as: 'objects' }))
     expect(rows).toEqual([{ DAY: '20190327', CLOCK: '23:01:59' }])
   })
 
   test('the lists of the warehouse have them too', async () => {
-    const rows = await collect(open().tables.rows({}, { as: 'objects' }))
+    const rows = await Array.fromAsync(open().tables.rows({}, { as: 'objects' }))
     expect(rows).toContainEqual(expect.objectContaining({ name: 'EVERY_TYPE', rows: 4, created_on: expect.stringMatching(/^20.*Z$/) }))
   })
 
   test('another form is refused with its field, before anything is sent', async () => {
     const wrong = { as: 'object' } as unknown as RowOptions
-    await expect(collect(open().record.rows({ statement: everyType }, wrong))).rejects.toMatchObject({
+    await expect(Array.fromAsync(open().record.rows({ statement: everyType }, wrong))).rejects.toMatchObject({
       code: 'validation_failed',
       errors: [{ field: '/as', message: "/as must be 'arrays' or 'objects'." }],
     })
@@ -94,6 +93,6 @@ describe.each(['local', 'hosted'])('rows as objects, %s', (mode) => {
 
   test('parts have rows in the form of the vendor, so the option is refused', async () => {
     const parts = open().record.parts({ statement: everyType }, { as: 'objects' } as object)
-    await expect(collect(parts)).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: '/as' }] })
+    await expect(Array.fromAsync(parts)).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: '/as' }] })
   })
 })

@@ -43,8 +43,7 @@ function scripted(...answers: readonly (() => Response)[]) {
 }
 
 async function statesOf(runs: AsyncIterable<{ readonly state: string }>): Promise<string[]> {
-  const states: string[] = []
-  for await (const { state } of runs) states.push(state)
+  const states = await Array.fromAsync(runs, ({ state }) => state)
   return states
 }
 
@@ -156,8 +155,7 @@ describe('a watched run', () => {
         return connections === 1 ? streamOf([`${retry}data: {"last":false}\n\n`], 'waits') : streamOf(['data: {"last":true}\n\n'], 'ends')
       },
     })
-    const seen: boolean[] = []
-    for await (const { last } of values) seen.push(last)
+    const seen = await Array.fromAsync(values, ({ last }) => last)
     expect([seen, connections]).toEqual([[false, true], 2])
   })
 })

@@ -1,7 +1,7 @@
 /** A service of a few lines, for what a real one does seldom: hanging, cutting transfers, answering oddly. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
+import { listen } from '../support/listen.ts'
 
 export const connectorId = '55555555-5555-4555-8555-555555555555'
 const connector = { id: connectorId, name: 'gong', connector_type: 'gong', status: 'active', status_reason: null }
@@ -52,10 +52,9 @@ export async function startFakeService(execute: Execute, listChanges: ListChange
     }
     answer(request, response, { execute: run, listChanges }).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { origin } = await listen(server)
   return {
-    env: { FERRULE_URL: `http://127.0.0.1:${port}`, FERRULE_TOKEN: 'a-token' },
+    env: { FERRULE_URL: origin, FERRULE_TOKEN: 'a-token' },
     executed,
     close: async () => {
       server.closeAllConnections()

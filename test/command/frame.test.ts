@@ -1,24 +1,19 @@
-import { rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findExitCode } from '../../packages/ferrule/src/cli/failure.ts'
 import { type ErrorCode, errorTable, failAs } from '../../packages/ferrule/src/errors.ts'
-import { makeFolder, openTerminal, plain, runFerrule } from './support.ts'
+import { makeFolder } from '../support/folder.ts'
+import { listen } from '../support/listen.ts'
+import { openTerminal, plain, runFerrule } from './support.ts'
 
-let config: string
-beforeAll(() => {
-  config = makeFolder()
-})
-afterAll(() => rmSync(config, { recursive: true, force: true }))
+const config = makeFolder('frame')
 
 /** Runs a test against a service that answers as it says. */
 async function withService(answer: RequestListener, act: (env: Record<string, string>) => Promise<void>): Promise<void> {
   const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { origin } = await listen(server)
   try {
-    await act({ FERRULE_URL: `http://127.0.0.1:${port}`, FERRULE_TOKEN: 'a-token' })
+    await act({ FERRULE_URL: origin, FERRULE_TOKEN: 'a-token' })
   } finally {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))

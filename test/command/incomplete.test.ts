@@ -1,14 +1,10 @@
 /** A command line that is not complete prints the help of what was begun. */
-import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { groups } from '../../packages/ferrule/src/cli/specs/index.ts'
-import { makeFolder, openTerminal, plain, runFerrule } from './support.ts'
+import { makeFolder } from '../support/folder.ts'
+import { openTerminal, plain, runFerrule } from './support.ts'
 
-let config: string
-beforeAll(() => {
-  config = makeFolder()
-})
-afterAll(() => rmSync(config, { recursive: true, force: true }))
+const config = makeFolder('incomplete')
 
 describe('an incomplete line prints the help on standard error, with the exit code of a wrong use', () => {
   const lines: readonly (readonly [line: string, missing: string, shows: string])[] = [

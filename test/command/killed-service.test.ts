@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
@@ -11,6 +10,7 @@ import { exitCodes } from '../../packages/ferrule/src/cli/failure.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { client, sandboxConnector } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { listen } from '../support/listen.ts'
 import { makeFolder, runFerrule, runForJson } from './support.ts'
 
 const main = bundleOf('service')
@@ -79,9 +79,7 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
 
 service.start()
 const front = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
-await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
-const { port } = front.address() as AddressInfo
-const env = { FERRULE_URL: `http://127.0.0.1:${port}`, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
+const env = { FERRULE_URL: (await listen(front)).origin, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
 const caller = { config: service.folder, env }
 const { workspace_name: _, connector_type: __, ...body } = sandboxConnector('gong')
 // Nothing is copied: a copy would cost more than the test.

@@ -1,10 +1,9 @@
 /** A registry of npm packages on this machine, and archives as authors and attackers make them. */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { packTar, type TarEntry } from 'modern-tar'
+import { listen } from '../support/listen.ts'
 
 /** A published version. */
 export interface Published {
@@ -103,9 +102,7 @@ export async function startKindRegistry(): Promise<KindRegistry> {
     const dist = { tarball, integrity: found.integrity ?? digest(found.archive) }
     response.end(JSON.stringify({ name: found.name, version: found.version, dist }))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // a server on a port has such an address
-  url = `http://127.0.0.1:${port}`
+  url = (await listen(server)).origin
   return {
     url,
     asked,

@@ -1,16 +1,13 @@
 import { spawn } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
 import { buildPages, type FakeService, startFakeService } from './fake-service.ts'
-import { buildEnvironment, cli, makeFolder, openTerminal, plain, runFerrule, runForJson } from './support.ts'
+import { buildEnvironment, cli, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 
-let config: string
-beforeAll(() => {
-  config = makeFolder()
-})
-afterAll(() => rmSync(config, { recursive: true, force: true }))
+const config = makeFolder('walk')
 
 const list = ['execute', 'gong', 'users', 'list'] as const
 const makeUser = (number: number) => ({ id: String(number), name: `Nutzerin ${number} 利用者` })

@@ -1,11 +1,10 @@
 /** A service with copies, a profile that reaches it, and connectors to the sandbox. */
-import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, sandboxConnector, type World, type WorldOptions } from '../http/support.ts'
+import { listen } from '../support/listen.ts'
 import { buildPackage, startKindRegistry } from './kind-registry.ts'
 import { type Caller, makeFolder, writeProfile } from './support.ts'
 
@@ -48,9 +47,8 @@ async function startThings() {
     const body = headers.authorization === 'Bearer k3y' ? (url?.startsWith('/things?') ? { data: [thing(1)] } : thing(1)) : {}
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // a server on a port has such an address
-  return { env: { ACME_TOKEN: 'k3y', ACME_ORIGIN: `http://127.0.0.1:${port}` }, close: () => void server.close().closeAllConnections() }
+  const { origin } = await listen(server)
+  return { env: { ACME_TOKEN: 'k3y', ACME_ORIGIN: origin }, close: () => void server.close().closeAllConnections() }
 }
 
 /** Starts a world. Nothing is synced until `world.context.worker` starts. */

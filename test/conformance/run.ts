@@ -1,4 +1,5 @@
 /** Runs a call of an answer file against the scripted vendor, through both doors of the engine. */
+import { text } from 'node:stream/consumers'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { readApart } from '../../packages/ferrule/src/engine/call/apart.ts'
 import type { Apart } from '../../packages/ferrule/src/engine/call/apart-answer.ts'
@@ -26,17 +27,11 @@ export interface Run {
 /** A door: runs one operation. */
 export type Door = (run: Run) => Promise<Result>
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = []
-  for await (const part of body) parts.push(part)
-  return Buffer.concat(parts).toString()
-}
-
-const engineFile = async ({ body, ...about }: FileAnswer): Promise<Result> => ({ file: { ...about, text: await textOf(body) } })
+const engineFile = async ({ body, ...about }: FileAnswer): Promise<Result> => ({ file: { ...about, text: await text(body) } })
 
 /** The library names fewer things of a file, and names some otherwise. */
 const libraryFile = async ({ stream, status, type, length, range, name }: Download, expected: Values): Promise<Result> => ({
-  file: { ...expected, status, contentType: type, contentLength: length, contentRange: range, name, text: await textOf(stream) },
+  file: { ...expected, status, contentType: type, contentLength: length, contentRange: range, name, text: await text(stream) },
 })
 
 /** The JSON of data that was read apart from the loop, and any other as it is. */

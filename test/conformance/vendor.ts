@@ -1,10 +1,11 @@
 /** A vendor of one test: it expects these requests, in this order, and answers each with what its file says. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { parseJson, writeJson } from '../../packages/ferrule/src/values/json/json.ts'
+import { listen } from '../support/listen.ts'
 import type { Exchange } from './answers.ts'
 import { filled, fits, type Made } from './made.ts'
 
@@ -79,9 +80,7 @@ export async function startVendor(): Promise<ScriptedVendor> {
   const found: string[] = []
   const made: Made = new Map()
   const server = createServer(async (request, response) => {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part as Buffer)
-    const met = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, text: Buffer.concat(parts).toString() }
+    const met = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, text: await readAll(request) }
     const exchange = script[next++]
     if (exchange === undefined) {
       found.push(`an unexpected request: ${met.method} ${met.path} ${met.text}`)
@@ -90,11 +89,10 @@ export async function startVendor(): Promise<ScriptedVendor> {
     }
     found.push(...compare(met, exchange, { authorization, made }))
     send(response, exchange, made)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server has an address with a port
+  })
+  const { origin } = await listen(server)
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin,
     problems: () => [...found, ...script.slice(next).map(({ request }) => `never asked: ${request.method} ${request.path}`)],
     expect: (exchanges, headers) => {
       script = exchanges

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -7,6 +6,7 @@ import { bool, date, decimal, int, list, num, str, time } from '../../packages/f
 import { encodeHere } from '../../packages/server/src/copies/parquet/encoder.ts'
 import { writeParquet } from '../../packages/server/src/copies/parquet/file.ts'
 import { buildSearchTable, type Column } from '../../packages/server/src/copies/search/columns.ts'
+import { makeFolder } from '../support/folder.ts'
 
 const fields = {
   id: int('Id'),
@@ -21,12 +21,9 @@ const fields = {
 
 const { columns } = buildSearchTable('test', 'things', { about: 'Things', key: ['id'], context_store_search: fields })
 
-const folder = mkdtempSync(join(tmpdir(), 'ferrule-parquet-'))
+const folder = makeFolder('parquet')
 const database = await (await DuckDBInstance.create(':memory:')).connect()
-afterAll(() => {
-  database.closeSync()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => database.closeSync())
 
 async function* asPages(...pages: readonly (readonly string[])[]) {
   yield* pages

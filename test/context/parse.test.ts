@@ -1,9 +1,9 @@
 /** How searches are parsed, and how they are refused. */
 import { describe, expect, test } from 'vitest'
 import { bool, decimal, id, int, list, num, obj, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
-import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
+import { refusalOf } from '../support/refusal.ts'
 
 const table = buildSearchTable('test', 'calls', {
   about: 'Calls',
@@ -35,14 +35,9 @@ const nested = (depth: number): unknown => (depth === 0 ? { eq: { title: 'a' } }
 const many = (count: number) => Array.from({ length: count }, () => ({ eq: { title: 'a' } }))
 
 function refusal(params: unknown): { code: string; field: string; message: string; sentence: string } {
-  try {
-    parseSearch(table, params)
-  } catch (thrown) {
-    if (!(thrown instanceof FerruleError)) throw thrown
-    const { field = '', message: sentence = '' } = thrown.errors[0] ?? {}
-    return { code: thrown.code, field, message: thrown.message, sentence }
-  }
-  throw new Error('it was taken')
+  const { code, message, errors } = refusalOf(() => parseSearch(table, params))
+  const { field = '', message: sentence = '' } = errors[0] ?? {}
+  return { code, field, message, sentence }
 }
 
 describe('a search that is not valid is refused with its code and field', () => {

@@ -1,19 +1,15 @@
 /** What searches refuse of `include`, and which name comes first where a field could be a reference. */
 import { expect, test } from 'vitest'
-import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
+import { refusalOf } from '../support/refusal.ts'
 import { entities } from './related-world.ts'
 
 const findTable = (entity: string) => buildSearchTable('related-kind', entity, entities[entity] ?? { about: '', key: [] })
 const parse = (params: object, entity = 'calls') => parseSearch(findTable(entity), { query: {}, ...params }, findTable)
 const refusal = (params: object, entity?: string): readonly unknown[] => {
-  try {
-    parse(params, entity)
-  } catch (thrown) {
-    if (thrown instanceof FerruleError) return [thrown.code, thrown.errors[0]?.field, thrown.errors[0]?.message]
-  }
-  return []
+  const { code, errors } = refusalOf(() => parse(params, entity))
+  return [code, errors[0]?.field, errors[0]?.message]
 }
 const deep = { ownerId: [{ managerId: [{ managerId: ['name'] }] }] }
 const many = { ownerId: Array.from({ length: 20 }, () => ({ managerId: ['name'] })) }

@@ -91,9 +91,10 @@ overStatements('relevance', async (engine) => {
   })
 
   test('pages of an export have it too', async () => {
-    const ids: unknown[] = []
     const request = { ref, params: { query: { filter: words }, fields: ['id'] }, key, now: world.now }
-    for await (const page of createSearcher(store).readPages(request, 2)) ids.push(...page.map((record) => JSON.parse(record).id))
+    const ids = (
+      await Array.fromAsync(createSearcher(store).readPages(request, 2), (page) => page.map((record) => JSON.parse(record).id))
+    ).flat()
     expect(ids).toEqual([1, 4, 7, 21, 3, 5])
   })
 

@@ -169,8 +169,7 @@ overBoth('a searcher', async (engine) => {
   })
 
   test('reads all pages, each record once', async () => {
-    const pages: (readonly string[])[] = []
-    for await (const page of searcher.readPages(request({ query: { sort: [{ made: 'desc' }] }, fields: ['id'] }), 2)) pages.push(page)
+    const pages = await Array.fromAsync(searcher.readPages(request({ query: { sort: [{ made: 'desc' }] }, fields: ['id'] }), 2))
     expect(pages.map((page) => page.map((record) => record.replaceAll(' ', '')))).toEqual([['{"id":2}', `{"id":${large}}`], ['{"id":3}']])
   })
 

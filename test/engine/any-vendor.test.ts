@@ -211,11 +211,7 @@ function makeNotes(
 const connectNotes = (origin: string, ...how: Parameters<typeof makeNotes>) =>
   connectLocally(makeNotes(...how), { credentials: { key: 'key-1' }, origin })
 
-const collect = async (walk: AsyncIterable<{ readonly id: string }>): Promise<string[]> => {
-  const found: string[] = []
-  for await (const { id } of walk) found.push(id)
-  return found
-}
+const collect = (walk: AsyncIterable<{ readonly id: string }>) => Array.fromAsync(walk, ({ id }) => id)
 
 describe('pages', () => {
   test.each(Object.entries(ways))('go on by %s: every record once, and no request too many', async (_name, [page, answer]) => {

@@ -26,8 +26,4 @@ export const download = (more: Readonly<Record<string, unknown>> = {}, entity = 
 })
 
 /** All bytes of a stream. */
-export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  for await (const part of body) parts.push(part)
-  return Buffer.concat(parts)
-}
+export const bytesOf = async (body: AsyncIterable<Uint8Array>): Promise<Buffer> => Buffer.concat(await Array.fromAsync(body))

@@ -4,8 +4,8 @@ import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts
 import type { Field } from '../../packages/ferrule/src/definition/fields.ts'
 import { checkParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 import { convertForms } from '../../packages/ferrule/src/engine/json/validate.ts'
-import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
+import { refusalOf } from '../support/refusal.ts'
 
 type Kind = keyof typeof kinds
 type Values = Readonly<Record<string, unknown>>
@@ -13,15 +13,8 @@ type Values = Readonly<Record<string, unknown>>
 const check = (kind: Kind, entity: string, params: Values) => checkParams(findOperation(kinds[kind], entity, 'list'), params)
 
 /** Lists the problems of parameters that are refused. */
-function refusal(kind: Kind, entity: string, params: Values): string[] {
-  try {
-    check(kind, entity, params)
-  } catch (error) {
-    if (error instanceof FerruleError) return error.errors.map(({ message }) => message.replace(/\.$/, ''))
-    throw error
-  }
-  throw new Error('the parameters were accepted')
-}
+const refusal = (kind: Kind, entity: string, params: Values): string[] =>
+  refusalOf(() => check(kind, entity, params)).errors.map(({ message }) => message.replace(/\.$/, ''))
 
 const report = {
   service_type: 'AUCTION',

@@ -1,19 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type ConnectOptions, connect, FerruleError, type Kinds, listKinds } from '../../packages/ferrule/src/index.ts'
+import { type ConnectOptions, connect, type Kinds, listKinds } from '../../packages/ferrule/src/index.ts'
+import { refusalOf } from '../support/refusal.ts'
 import { accessKey, callOf, failure, pageOf, serve } from './support.ts'
 
 type Options = ConnectOptions<Kinds['gong']>
 
 /** Returns what connecting throws, at once. */
-function refusal(options: unknown, kind = 'gong'): FerruleError {
-  try {
-    connect(kind as 'gong', options as Options)
-  } catch (error) {
-    if (error instanceof FerruleError) return error
-    throw error
-  }
-  throw new Error('it was accepted')
-}
+const refusal = (options: unknown, kind = 'gong') => refusalOf(() => connect(kind as 'gong', options as Options))
 
 const limits =
   'must be true, false or your own rates: perSecond (above 0, up to 1,000), perDay (1 to 1,000,000) or both, and perhaps a store with take()'
@@ -155,8 +148,7 @@ describe('a connector', () => {
       return { body: cursor === null ? pageOf({ calls: [callOf('1')] }, { cursor: 'two' }) : pageOf({ calls: [callOf('2')] }, { page: 1 }) }
     })
     await using gong = connect('gong', { credentials: accessKey, origin: server.origin })
-    const ids: string[] = []
-    for await (const call of gong.calls.records({ fromDateTime: '2025-03-01T00:00:00Z' })) ids.push(call.id)
+    const ids = await Array.fromAsync(gong.calls.records({ fromDateTime: '2025-03-01T00:00:00Z' }), (call) => call.id)
     for await (const call of gong.records('calls')) ids.push(call.id)
     expect(ids).toEqual(['1', '2', '1', '2'])
     expect(server.seen[1]?.url).toBe('/v2/calls?fromDateTime=2025-03-01T00%3A00%3A00Z&cursor=two')

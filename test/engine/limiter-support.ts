@@ -6,6 +6,15 @@ import type { Asker, Turn } from '../../packages/ferrule/src/engine/limits/limit
 /** Credentials that proved themselves before. */
 export const provenAsker = (limits: Limits, key = 'k'): Asker => ({ key, credential: `${key} credential`, limits, isProven: () => true })
 
+/** Three calls a second, eight in ten seconds. */
+export const twoRates = {
+  key: [],
+  rates: [
+    { calls: 3, seconds: 1 },
+    { calls: 8, seconds: 10 },
+  ],
+} as const
+
 /** A limiter with proven credentials of one key. */
 export class ProvenKey {
   readonly limiter: MemoryLimiter

@@ -2,15 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MemoryLimiter } from '../../packages/ferrule/src/engine/limits/in-memory.ts'
 import { collect } from '../../packages/server/src/http/garbage-collection.ts'
-import { ProvenKey, provenAsker } from './limiter-support.ts'
-
-const limits = {
-  key: [],
-  rates: [
-    { calls: 3, seconds: 1 },
-    { calls: 8, seconds: 10 },
-  ],
-} as const
+import { twoRates as limits, ProvenKey, provenAsker } from './limiter-support.ts'
 
 const start = Date.parse('2026-01-01T00:00:00Z')
 

@@ -1,18 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { applyParameterRule, checkParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { refusalOf } from '../support/refusal.ts'
 
 const check = (entity: string, action: string, params: unknown) => checkParams(findOperation(kinds.gong, entity, action), params)
 
 function refusal(entity: string, action: string, params: unknown): { code: string; problems: string[] } {
-  try {
-    check(entity, action, params)
-  } catch (error) {
-    if (error instanceof FerruleError) return { code: error.code, problems: error.errors.map(({ message }) => message.replace(/\.$/, '')) }
-    throw error
-  }
-  throw new Error('the parameters were accepted')
+  const { code, errors } = refusalOf(() => check(entity, action, params))
+  return { code, problems: errors.map(({ message }) => message.replace(/\.$/, '')) }
 }
 
 const window = { fromDateTime: '2025-03-01T00:00:00Z', toDateTime: '2025-03-02T00:00:00Z' }
@@ -132,15 +127,7 @@ describe('a rule that reads the parameters', () => {
     start_date,
     end_date,
   })
-  const refused = (entity: string, params: Readonly<Record<string, unknown>>): FerruleError => {
-    try {
-      admit(entity, params)
-    } catch (error) {
-      if (error instanceof FerruleError) return error
-      throw error
-    }
-    throw new Error('the parameters were accepted')
-  }
+  const refused = (entity: string, params: Readonly<Record<string, unknown>>) => refusalOf(() => admit(entity, params))
 
   test.each([
     ['2026-04-01', '2026-04-01', '["campaign_id","stat_time_day"]'],

@@ -21,12 +21,6 @@ const asked = ({ method, url: path }: Seen): number | undefined =>
   method === 'POST' ? undefined : Number(new URL(path, 'http://vendor.example').searchParams.get('partition') ?? 0)
 const library = (origin: string) =>
   connect('snowflake', { credentials: { programmatic_access_token: token }, config: configuration, origin })
-const collected = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
-}
-
 describe('the next part', () => {
   test.each([
     ['as the vendor writes it', `<${url(0)}>; rel="first",<${url(1)}>; rel="next",<${url(2)}>; rel="last"`, url(1)],
@@ -107,7 +101,7 @@ describe('the parts of a result in the library', () => {
       return part === undefined ? resultOf([['0a'], ['0b']], { parts: 3 }) : compressed({ data: [[`${part}a`], [`${part}b`]] })
     })
     await using snowflake = library(server.origin)
-    const parts = await collected(snowflake.record.parts({ statement: 'SELECT * FROM T' }))
+    const parts = await Array.fromAsync(snowflake.record.parts({ statement: 'SELECT * FROM T' }))
     expect(parts.map(({ data }) => data.data)).toEqual([
       [['0a'], ['0b']],
       [['1a'], ['1b']],
@@ -122,7 +116,7 @@ describe('the parts of a result in the library', () => {
       return part === undefined ? resultOf([['a', null]], { parts: 2 }) : compressed({ data: [['b', '2']] })
     })
     await using snowflake = library(server.origin)
-    expect(await collected(snowflake.tables.rows())).toEqual([
+    expect(await Array.fromAsync(snowflake.tables.rows())).toEqual([
       ['a', null],
       ['b', '2'],
     ])
@@ -140,7 +134,7 @@ describe('the parts of a result in the library', () => {
   test('that are without rows end the walk as others do', async () => {
     await using server = await serve((seen) => (asked(seen) === undefined ? resultOf([], { parts: 2 }) : compressed({ data: [] })))
     await using snowflake = library(server.origin)
-    expect(await collected(snowflake.record.rows({ statement: 'SELECT 1' }))).toEqual([])
+    expect(await Array.fromAsync(snowflake.record.rows({ statement: 'SELECT 1' }))).toEqual([])
     expect(server.seen.map(asked)).toEqual([undefined, 1])
   })
 
@@ -151,7 +145,7 @@ describe('the parts of a result in the library', () => {
       return asked(seen) === 0 ? resultOf([['a']], { parts: 2, body: { requestId: 'r' } }) : compressed({ data: [['b']] })
     })
     await using snowflake = library(server.origin)
-    expect(await collected(snowflake.record.rows({ statement: 'SELECT 1' }))).toEqual([['a'], ['b']])
+    expect(await Array.fromAsync(snowflake.record.rows({ statement: 'SELECT 1' }))).toEqual([['a'], ['b']])
     expect(server.seen.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET', 'GET', 'GET'])
   })
 
@@ -172,7 +166,7 @@ describe('the parts of a result in the library', () => {
   test('of which one is missing end the walk with its error', async () => {
     await using server = await serve((seen) => (asked(seen) === undefined ? resultOf([['a']], { parts: 2 }) : refusal(422, '000709')))
     await using snowflake = library(server.origin)
-    expect((await failure(collected(snowflake.record.rows({ statement: 'SELECT 1' })))).code).toBe('record_not_found')
+    expect((await failure(Array.fromAsync(snowflake.record.rows({ statement: 'SELECT 1' })))).code).toBe('record_not_found')
   })
 
   test.each([
@@ -182,14 +176,14 @@ describe('the parts of a result in the library', () => {
   ])('of which one is %s end the walk: its rows would be missing without a word', async (_what, body) => {
     await using server = await serve((seen) => (asked(seen) === undefined ? resultOf([['a']], { parts: 3 }) : compressed(body)))
     await using snowflake = library(server.origin)
-    expect((await failure(collected(snowflake.record.rows({ statement: 'SELECT 1' })))).code).toBe('upstream_answer_invalid')
+    expect((await failure(Array.fromAsync(snowflake.record.rows({ statement: 'SELECT 1' })))).code).toBe('upstream_answer_invalid')
     expect(server.seen.length).toBeLessThan(5)
   })
 
   test('are not asked for when the statement fails', async () => {
     await using server = await serve(() => refusal(422, '000904'))
     await using snowflake = library(server.origin)
-    expect((await failure(collected(snowflake.record.parts({ statement: 'SELECT A' })))).code).toBe('statement_failed')
+    expect((await failure(Array.fromAsync(snowflake.record.parts({ statement: 'SELECT A' })))).code).toBe('statement_failed')
     expect(server.seen).toHaveLength(1)
   })
 
@@ -200,7 +194,7 @@ describe('the parts of a result in the library', () => {
       return asked(seen) === undefined ? resultOf([['a']], { parts: 9 }) : compressed({ data: [['b']] })
     })
     await using snowflake = library(server.origin)
-    await expect(collected(snowflake.record.rows({ statement: 'SELECT 1' }, { signal: controller.signal }))).rejects.toThrow('enough')
+    await expect(Array.fromAsync(snowflake.record.rows({ statement: 'SELECT 1' }, { signal: controller.signal }))).rejects.toThrow('enough')
   })
 })
 

@@ -237,8 +237,7 @@ describe('a walk', () => {
   test('of the library does the same', async () => {
     await using server = await serve((_seen, count) => customersPage([count], count < 3 ? `p${count + 1}` : undefined))
     await using shopify = connect('shopify', { credentials: { api_key: token }, config: { shop }, origin: server.origin, limits: false })
-    const ids: (number | bigint)[] = []
-    for await (const { id } of shopify.customers.records(filters)) ids.push(id)
+    const ids = await Array.fromAsync(shopify.customers.records(filters), ({ id }) => id)
     expect(ids).toEqual([1, 2, 3])
     expect(server.seen.at(-1)?.url).toBe(`${base}/customers.json?limit=2&page_info=p3`)
   })

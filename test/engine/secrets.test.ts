@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -6,6 +5,7 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { listen } from '../support/listen.ts'
 import { accessKey, callOf, gongAt, pageOf, type Reply, type Seen, serve, testEngine } from './support.ts'
 
 const key = { access_key: 'AK_DEMO', access_key_secret: 'sEcret+/=0123456789"<&' }
@@ -136,10 +136,8 @@ describe('no secret is in an error, its JSON, its stack or its causes', () => {
     const server = createServer((socket) => {
       socket.on('error', () => {})
       socket.once('data', () => socket.end(wire(JSON.stringify(next) + plain.join(' '))))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    })
+    const { origin } = await listen(server)
     await using engine = testEngine()
     const expired = { ...oauth, token_expiry_date: '2020-01-01T00:00:00Z' }
     const renewing = connectLocally(kinds.gong, { credentials: expired, origin, limits: false })

@@ -3,21 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { checkConfiguration } from '../../packages/ferrule/src/engine/credentials/check-credentials.ts'
 import { buildPrefix, resolveOrigins } from '../../packages/ferrule/src/engine/http/origin.ts'
-import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
+import { connect } from '../../packages/ferrule/src/index.ts'
 import { choose } from '../support/draws.ts'
+import { findRefusal } from '../support/refusal.ts'
 import { shopifyAt, token, watchRequests } from './shopify-support.ts'
+import { drawHostParts, hostileHostParts } from './slot-support.ts'
 import { failure, serve, testEngine } from './support.ts'
 
 const { definition } = kinds.shopify
-const refusal = (run: () => unknown): FerruleError | undefined => {
-  try {
-    run()
-    return undefined
-  } catch (error) {
-    if (error instanceof FerruleError) return error
-    throw error
-  }
-}
 const addressOf = (configuration: Readonly<Record<string, unknown>>): string => {
   const connection = shopifyAt(undefined, { configuration })
   return resolveOrigins(connection, { api_key: token }).api + buildPrefix(connection)
@@ -50,39 +43,16 @@ describe('the name of a store', () => {
   })
 
   const bypasses: readonly unknown[] = [
+    ...hostileHostParts,
     // Values that would send the token elsewhere.
-    'evil.example/',
-    'evil.example#',
-    'evil.example?',
     'evil.example',
-    'user@evil.example/',
-    'user:password@evil.example/#',
-    '127.0.0.1:8080/',
-    '127.0.0.1',
-    '[::1]',
-    'localhost:3000/',
-    'a/b',
-    'a\\b',
     'a:b',
     'a@b',
-    'a#',
-    'a?',
-    'a%2f',
-    'a%00',
-    'a\u0000',
-    'a\r\nhost: evil.example',
     'a\nb',
     'evil.example/\nmy-store',
     'my-store\nevil.example/',
     'my store',
     'a.b',
-    '.',
-    '..',
-    '../..',
-    '-a',
-    '_a',
-    '',
-    ' ',
     'x'.repeat(64),
     // Forms that are almost accepted ones.
     'www.brand.example',
@@ -118,23 +88,18 @@ describe('the name of a store', () => {
     'my‐store',
     'my-store。myshopify.com',
     'ｍy-store',
-    '\u212Aelvin',
-    'my-ſtore',
     'my-store\u200B',
-    'İstanbul',
     // No texts.
-    7,
-    true,
     ['my-store'],
     { toString: 'my-store' },
   ]
 
   test.each(bypasses)('%j is refused, and nothing goes out with what was stored under other rules', async (shop) => {
-    expect(refusal(() => checkConfiguration(definition, { shop }))).toMatchObject({
+    expect(findRefusal(() => checkConfiguration(definition, { shop }))).toMatchObject({
       code: 'validation_failed',
       errors: [{ field: '/replication_config/shop' }],
     })
-    expect(refusal(() => connect('shopify', { credentials: { api_key: token }, config: { shop: shop as string } }))).toMatchObject({
+    expect(findRefusal(() => connect('shopify', { credentials: { api_key: token }, config: { shop: shop as string } }))).toMatchObject({
       code: 'validation_failed',
       errors: [{ field: '/config/shop' }],
     })
@@ -146,12 +111,12 @@ describe('the name of a store', () => {
   })
 
   test('says what it must be, and that a domain of its own is none', () => {
-    expect(refusal(() => checkConfiguration(definition, { shop: 'www.brand.example' }))?.message).toContain('before .myshopify.com')
+    expect(findRefusal(() => checkConfiguration(definition, { shop: 'www.brand.example' }))?.message).toContain('before .myshopify.com')
   })
 
   test('is needed: without it, and with null, nothing goes out', async () => {
     for (const configuration of [undefined, null, {}]) {
-      expect(refusal(() => checkConfiguration(definition, configuration))?.errors).toMatchObject([
+      expect(findRefusal(() => checkConfiguration(definition, configuration))?.errors).toMatchObject([
         { field: '/replication_config/shop', message: '/replication_config/shop is required.' },
       ])
     }
@@ -164,19 +129,13 @@ describe('the name of a store', () => {
 
   test('whatever is given, requests go to one host below myshopify.com, or nowhere', async () => {
     // 10,000 inputs: seconds alone, half a minute beside other work.
-    const piece = fc.oneof(
-      fc.constantFrom('my-store', 'evil.example', '.myshopify.com', 'admin.shopify.com/store/', 'https://', 'http://', '/', '\\', '@', ':'),
-      fc.constantFrom('#', '?', '%', '.', '-', '_', ' ', '\r\n', '\0', '127.0.0.1', '[::1]', '\u212A', '。', '．', '／', '＠'),
-      fc.string({ unit: 'binary', maxLength: 3 }),
-      fc.string({ unit: 'grapheme-ascii', maxLength: 6 }),
-    )
-    const shops = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''))
+    const shops = drawHostParts('my-store', '.myshopify.com', 'admin.shopify.com/store/')
     using watch = watchRequests()
     await using engine = testEngine()
     let accepted = 0
     await fc.assert(
       fc.asyncProperty(shops, async (shop) => {
-        const refused = refusal(() => checkConfiguration(definition, { shop }))
+        const refused = findRefusal(() => checkConfiguration(definition, { shop }))
         if (refused === undefined) {
           accepted += 1
           const address = addressOf(checkConfiguration(definition, { shop }))
@@ -205,10 +164,10 @@ describe('the version of the API', () => {
   test.each(['2026-7', '2026-02', '2026-07/', '../2026-07', 'unstable', '', ' 2026-07', '2026-07\n', '２０２６-07'])(
     '%j is refused',
     (api_version) => {
-      expect(refusal(() => checkConfiguration(definition, { shop: 'a', api_version }))?.errors).toMatchObject([
+      expect(findRefusal(() => checkConfiguration(definition, { shop: 'a', api_version }))?.errors).toMatchObject([
         { field: '/replication_config/api_version', message: '/replication_config/api_version must be a version such as 2026-07.' },
       ])
-      expect(refusal(() => addressOf({ shop: 'a', api_version }))?.code).toBe('validation_failed')
+      expect(findRefusal(() => addressOf({ shop: 'a', api_version }))?.code).toBe('validation_failed')
     },
   )
 })
@@ -228,7 +187,7 @@ describe('the token', () => {
   })
 
   test.each(['shpat_a b', 'shpat_a\nb', 'shpat_ä', ' '])('that is %j is refused before it is sent', (api_key) => {
-    expect(refusal(() => connect('shopify', { credentials: { api_key }, config: { shop: 'a' } }))).toMatchObject({
+    expect(findRefusal(() => connect('shopify', { credentials: { api_key }, config: { shop: 'a' } }))).toMatchObject({
       code: 'validation_failed',
       errors: [{ field: '/credentials/api_key' }],
     })

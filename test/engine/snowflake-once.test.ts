@@ -5,6 +5,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createMemoryClaims } from '../../packages/ferrule/src/engine/writes/claims.ts'
 import { hastenTime } from '../support/hastened-time.ts'
+import { listen } from '../support/listen.ts'
 import { cut, insert, movedTime, queryOf, recorded, requestId, resultOf, running, select, snowflakeAt } from './snowflake-support.ts'
 import { failure, heldTimers, type Reply, serve, testEngine } from './support.ts'
 
@@ -109,11 +110,10 @@ describe('a write that waits for a connection', () => {
   /** A vendor that answers nothing by itself. */
   async function silent() {
     const open: ServerResponse[] = []
-    const server = createServer((_request, response) => open.push(response)).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
+    const server = createServer((_request, response) => open.push(response))
+    const { origin } = await listen(server)
     return {
-      origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+      origin,
       open,
       full: async (count: number) => {
         while (open.length < count) await yieldToEventLoop()

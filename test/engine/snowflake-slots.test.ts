@@ -5,21 +5,14 @@ import { checkConfiguration } from '../../packages/ferrule/src/engine/credential
 import { resolveOrigins } from '../../packages/ferrule/src/engine/http/origin.ts'
 import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { choose } from '../support/draws.ts'
+import { findRefusal } from '../support/refusal.ts'
 import { watchRequests } from './shopify-support.ts'
+import { drawHostParts, hostileHostParts } from './slot-support.ts'
 import { configuration, handle, resultOf, select, snowflakeAt, token } from './snowflake-support.ts'
 import { failure, serve, testEngine } from './support.ts'
 
 const { definition } = kinds.snowflake
 const checked = (account: unknown) => checkConfiguration(definition, { ...configuration, account })
-const refusal = (run: () => unknown): FerruleError | undefined => {
-  try {
-    run()
-    return undefined
-  } catch (error) {
-    if (error instanceof FerruleError) return error
-    throw error
-  }
-}
 const addressOf = (given: Readonly<Record<string, unknown>>): string =>
   resolveOrigins(snowflakeAt(undefined, { configuration: given }), { programmatic_access_token: token }).api
 
@@ -53,40 +46,17 @@ describe('the account', () => {
   })
 
   const bypasses: readonly unknown[] = [
-    'evil.example/',
-    'evil.example#',
-    'evil.example?',
-    'user@evil.example/',
-    'user:password@evil.example/#',
+    ...hostileHostParts,
     'a@b',
     'a:443',
     'a:b@c',
-    '127.0.0.1:8080/',
-    '127.0.0.1',
-    '[::1]',
-    'localhost:3000/',
-    'a/b',
-    'a\\b',
-    'a#',
-    'a?',
-    'a%2f',
-    'a%00',
-    'a\u0000',
-    'a\r\nhost: evil.example',
     'evil.example/\nmyorg-acct',
     'myorg-acct\nevil.example/',
     'my org',
-    '.',
-    '..',
-    '../..',
     'a..b',
     'a.',
     '.a',
-    '-a',
-    '_a',
     '7a',
-    '',
-    ' ',
     `a${'x'.repeat(63)}`,
     'a.b.c.d.e',
     'myorg-acct.snowflakecomputing.com@evil.example',
@@ -109,23 +79,18 @@ describe('the account', () => {
     'my‐org',
     'myorg-acct。snowflakecomputing。com',
     'ｍyorg',
-    '\u212Aelvin',
-    'my-ſtore',
     'myorg\u200B',
-    'İstanbul',
-    7,
-    true,
     ['myorg-acct'],
     { toString: 'myorg-acct' },
   ]
 
   test.each(bypasses)('%j is refused, and nothing goes out with what was stored under other rules', async (account) => {
-    expect(refusal(() => checked(account))).toMatchObject({
+    expect(findRefusal(() => checked(account))).toMatchObject({
       code: 'validation_failed',
       errors: [{ field: '/replication_config/account' }],
     })
     const config = { ...configuration, account: account as string }
-    expect(refusal(() => connect('snowflake', { credentials: { programmatic_access_token: token }, config }))).toMatchObject({
+    expect(findRefusal(() => connect('snowflake', { credentials: { programmatic_access_token: token }, config }))).toMatchObject({
       code: 'validation_failed',
       errors: [{ field: '/config/account' }],
     })
@@ -139,56 +104,19 @@ describe('the account', () => {
   test('is needed, as are database, warehouse and role', () => {
     for (const name of ['account', 'database', 'warehouse', 'role']) {
       const { [name]: _left, ...rest } = configuration as Record<string, string>
-      expect(refusal(() => checkConfiguration(definition, rest))?.errors).toMatchObject([{ field: `/replication_config/${name}` }])
+      expect(findRefusal(() => checkConfiguration(definition, rest))?.errors).toMatchObject([{ field: `/replication_config/${name}` }])
     }
   })
 
   test('whatever is given, requests go to a host of the vendor, or nowhere', async () => {
     // 10,000 inputs: seconds alone, half a minute beside other work.
-    const piece = fc.oneof(
-      fc.constantFrom(
-        'myorg-acct',
-        'evil.example',
-        '.snowflakecomputing.com',
-        'xy12345',
-        '.aws',
-        'https://',
-        'http://',
-        '/',
-        '\\',
-        '@',
-        ':',
-      ),
-      fc.constantFrom(
-        '#',
-        '?',
-        '%',
-        '.',
-        '-',
-        '_',
-        ' ',
-        '\r\n',
-        '\0',
-        '127.0.0.1',
-        '[::1]',
-        '\u212A',
-        '。',
-        '．',
-        '／',
-        '＠',
-        '%2e',
-        '%40',
-      ),
-      fc.string({ unit: 'binary', maxLength: 3 }),
-      fc.string({ unit: 'grapheme-ascii', maxLength: 6 }),
-    )
-    const accounts = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''))
+    const accounts = drawHostParts('myorg-acct', '.snowflakecomputing.com', 'xy12345', '.aws')
     using watch = watchRequests()
     await using engine = testEngine()
     let accepted = 0
     await fc.assert(
       fc.asyncProperty(accounts, async (account) => {
-        const refused = refusal(() => checked(account))
+        const refused = findRefusal(() => checked(account))
         if (refused === undefined) {
           accepted += 1
           const { protocol, hostname, port, pathname, username } = new URL(addressOf(checked(account)))

@@ -1,7 +1,7 @@
 /** What engine tests share: a small HTTP server instead of the vendor, and connectors that point at it. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { vi } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../packages/ferrule/src/engine/call/execute.ts'
@@ -12,6 +12,7 @@ import type { OriginOverride } from '../../packages/ferrule/src/engine/http/orig
 import { RawRows } from '../../packages/ferrule/src/engine/json/raw-rows.ts'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
+import { listen } from '../support/listen.ts'
 
 /** A request as the server met it. */
 export interface Seen {
@@ -51,16 +52,13 @@ export async function serve(answer: (seen: Seen, count: number) => Reply | Promi
   const seen: Seen[] = []
   const server = createServer(async (request, response) => {
     response.on('error', () => {}) // a client that went away
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part as Buffer)
-    const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: Buffer.concat(parts).toString() }
+    const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: await text(request) }
     seen.push(one)
     send(response, await answer(one, seen.length))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server has an address with a port
+  })
+  const { origin } = await listen(server)
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin,
     seen,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()

@@ -2,15 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Turn } from '../../packages/ferrule/src/engine/limits/limits.ts'
-import { ProvenKey } from './limiter-support.ts'
+import { twoRates as limits, ProvenKey } from './limiter-support.ts'
 
-const limits = {
-  key: [],
-  rates: [
-    { calls: 3, seconds: 1 },
-    { calls: 8, seconds: 10 },
-  ],
-} as const
 const start = Date.parse('2026-01-01T00:00:00Z')
 const wait = { first: 1, longest: 300 }
 

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
+import { listen } from '../support/listen.ts'
 import { movedTime } from './snowflake-support.ts'
 import { callOf, failure, gongAt, heldTimers, listed, pageOf, serve, type TestServer, testEngine } from './support.ts'
 
@@ -32,12 +33,10 @@ async function serveRaw(text: string): Promise<TestServer> {
       seen.push({ method: '', url: '', headers: {}, body: data.toString() })
       socket.end(text)
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  })
+  const { origin } = await listen(server)
   return {
-    origin: `http://127.0.0.1:${address.port}`,
+    origin,
     seen,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()

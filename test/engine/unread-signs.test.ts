@@ -111,8 +111,7 @@ test('is in doubt when a walk over several pages brought less than the total', a
     return { body: { list: rows(2), total: 5, meta: page === 1 ? { after: '2' } : {} } }
   })
   await using notes = connect(await parseKind(file), { credentials: { key: 'k' }, origin: vendor.origin })
-  const warnings: unknown[] = []
-  for await (const { meta } of notes.pages('sized')) warnings.push(meta.warnings)
+  const warnings = await Array.fromAsync(notes.pages('sized'), ({ meta }) => meta.warnings)
   expect(warnings).toEqual([undefined, ['Notes may have more records: total is 5, and 4 came.']])
 })
 

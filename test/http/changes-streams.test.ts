@@ -3,35 +3,16 @@ import type { IncomingMessage } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { share } from '../support/share.ts'
-import { contract } from './contract.ts'
+import { readEvents, type StreamedEvent } from './event-streams.ts'
 import { eventually, onlyUsers, startCopyWorld } from './search-support.ts'
 import { base, connectorsPath, createTenant, type Json, type Tenant } from './support.ts'
 
-interface Told {
-  readonly event: string
-  readonly id: string | undefined
-  readonly data: Json
-}
 type Path = 'changes' | 'entities/users/changes'
 
 const routeOf = (path: Path): string => `${connectorsPath}/{connector_id}/${path.replace('users', '{entity}')}`
 const accept = 'text/event-stream'
 
-/** Yields events as they come, each compared with the document. */
-async function* events(answer: IncomingMessage, path: Path): AsyncGenerator<Told, void, undefined> {
-  let text = ''
-  for await (const chunk of answer) {
-    text += String(chunk)
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const [, event, id, data] = /^event: (\w+)\n(?:id: (\S+)\n)?data: (.*)$/.exec(text.slice(0, end)) ?? []
-      text = text.slice(end + 2)
-      if (event === undefined || data === undefined) continue
-      const told = { event, id, data: JSON.parse(data) }
-      contract().checkEvent({ method: 'GET', path: routeOf(path) }, told)
-      yield told
-    }
-  }
-}
+const events = (answer: IncomingMessage, path: Path) => readEvents(answer, () => routeOf(path))
 
 describe.each(['changes', 'entities/users/changes'] as const)('a stream of %s', async (path) => {
   let tenant: Tenant
@@ -60,16 +41,16 @@ describe.each(['changes', 'entities/users/changes'] as const)('a stream of %s', 
         asked: world.clock.now,
       },
     )
-  const next = async (stream: AsyncGenerator<Told, void, undefined>): Promise<Told> => {
+  const next = async (stream: AsyncGenerator<StreamedEvent, void, undefined>): Promise<StreamedEvent> => {
     const { value } = await stream.next()
     if (value === undefined) throw new Error('the stream has ended')
     return value
   }
-  const keysOf = ({ data }: Told): string[] => data.data.flatMap(({ key }: Json) => key ?? [])
+  const keysOf = ({ data }: StreamedEvent): string[] => data.data.flatMap(({ key }: Json) => key ?? [])
   const remove = (removed: string, token = tenant.token) => world.ask(removed, { method: 'DELETE', token })
   /** The last event of a stream that something ends. */
-  const endOf = async (end: () => unknown, token = tenant.token): Promise<Told | undefined> => {
-    let last: Told | undefined
+  const endOf = async (end: () => unknown, token = tenant.token): Promise<StreamedEvent | undefined> => {
+    let last: StreamedEvent | undefined
     const stream = events(await open('?after=now', {}, token), path)
     await next(stream)
     await end()

@@ -1,17 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 
 const root = join(import.meta.dirname, '../..')
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ferrule-cli-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = makeFolder('cli')
 
 /** Runs `ferrule-server` on a state of its own. */
 const ferrule = (...args: string[]) => ferruleWith({}, ...args)

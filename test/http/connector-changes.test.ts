@@ -283,8 +283,10 @@ overStatements('a change feed of a connector', async (engine) => {
     expect(users).toEqual((await found('users')).map(([id]) => id))
     await write('users', ['1'])
     await write('settings_scorecards', ['2'])
-    const told: unknown[] = []
-    for await (const change of gong.changes({ after: cursor, follow: false, entities: ['users'] })) told.push([change.entity, change.type])
+    const told = await Array.fromAsync(gong.changes({ after: cursor, follow: false, entities: ['users'] }), (change) => [
+      change.entity,
+      change.type,
+    ])
     expect(told).toEqual([['users', 'added']])
   })
 })

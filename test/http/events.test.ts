@@ -88,8 +88,7 @@ describe('events of connectors', () => {
     await here.makeEndpoint('workspace', { workspace_ids: [randomUUID()] })
     const other = await createTenant(here.world, 'Other')
     await here.send('PATCH', `${connectorsPath}/${other.connectorId}`, { name: 'x' }, other.token)
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     expect([here.receiver.types('type'), here.receiver.types('connector'), here.receiver.types('workspace')]).toEqual([
       [],
       ['connector.updated'],
@@ -100,8 +99,7 @@ describe('events of connectors', () => {
   test('are not sent to an endpoint that no longer wants them', async () => {
     const made = await here.makeEndpoint('changed')
     await here.ok('PATCH', `${endpointsPath}/${made.id}`, { status: 'paused' })
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     expect(here.receiver.at('changed')).toHaveLength(1)
     await here.ok('PATCH', `${endpointsPath}/${made.id}`, { status: 'active', types: ['connector.deleted'] })
     await here.worker.run()
@@ -117,10 +115,8 @@ describe('the list of events', () => {
     expect(begun.has_more).toBe(false)
     const after = begun.after ?? ''
     expect(await client.events.list({ after })).toEqual({ data: [], after, has_more: false })
-    await here.rename('One')
-    await here.worker.run()
-    await here.rename('Two')
-    await here.worker.run()
+    await here.sendRename('One')
+    await here.sendRename('Two')
     const next = await client.events.list({ after, limit: 1 })
     expect([next.data.map(({ data }) => data), next.has_more]).toEqual([[expect.objectContaining({ name: 'One' })], true])
     const last = await client.events.list({ after: next.after ?? '', type: 'connector.updated' })
@@ -138,8 +134,7 @@ describe('the list of events', () => {
 
   test('forgets what is older than thirty days, with its deliveries', async () => {
     const made = await here.makeEndpoint('old')
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     await here.world.platform.webhooks.purgeExpired(here.world.clock.now + 31 * 24 * hour)
     expect((await here.ok('GET', `${base}/events`)).data).toEqual([])
     expect(await here.deliveriesOf(made.id)).toEqual([])
@@ -155,8 +150,7 @@ describe('access', () => {
   test('to answers of an endpoint needs webhooks:write', async () => {
     const made = await here.makeEndpoint('answers')
     here.receiver.replies.set('answers', [{ status: 200, body: 'internal text' }])
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     expect((await here.deliveriesOf(made.id))[0].last_answer).toBe('internal text')
     const application = await here.ok('POST', `${base}/account/applications`, { name: 'Reader' })
     const body = { client_id: application.client_id, client_secret: application.client_secret, scope: 'webhooks:read' }

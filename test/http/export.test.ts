@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { exportFormats } from '../../packages/server/src/http/routes/export.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
 import { expectDocumented } from './contract.ts'
 import { allFound, eventually, overStatements, startCopyWorld } from './search-support.ts'
@@ -17,6 +17,7 @@ import { client, connectorsPath, type Json } from './support.ts'
 
 const operation = `GET ${connectorsPath}/{connector_id}/entities/{entity}/export`
 const root = join(import.meta.dirname, '../..')
+const folder = makeFolder('export')
 
 /** Rows of CSV as RFC 4180 has it. An empty cell is null unless it has quotes. */
 function readCsv(csv: string): (string | null)[][] {
@@ -91,14 +92,12 @@ overStatements('an export', async (engine) => {
       'application/vnd.apache.parquet',
       'attachment; filename="users.parquet"',
     ])
-    const folder = mkdtempSync(join(tmpdir(), 'ferrule-export-'))
     writeFileSync(join(folder, 'users.parquet'), await buffer(answer))
     const database = await (await DuckDBInstance.create(':memory:')).connect()
     const found = await database.runAndReadAll(
       `select * replace (epoch_ms(created)::int8 as created) from '${folder}/users.parquet' order by id`,
     )
     database.closeSync()
-    rmSync(folder, { recursive: true })
     const records = await allFound(world, connector, { entity: 'users', params: { query: {}, fields } })
     const asRow = (record: Json) => ({ ...record, created: Date.parse(record.created), _rescued: null })
     const readJson = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value)
@@ -186,12 +185,6 @@ overStatements('an export', async (engine) => {
   // The command does not know where the copy is: one of both is enough.
   if (engine === 'embedded') return
   describe('by the command', () => {
-    let folder: string
-    beforeAll(() => {
-      folder = mkdtempSync(join(tmpdir(), 'ferrule-export-'))
-    })
-    afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
     async function ferrule(args: readonly string[], secret: string = client.secret) {
       const env = { ...buildSourceEnvironment(), FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: secret }
       const child = spawn(process.execPath, [bundleOf('ferrule-server'), 'export', ...args, '--url', world.url], { cwd: root, env })

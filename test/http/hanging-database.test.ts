@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { listen } from '../support/listen.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
 const database = await createTestDatabase('hanging')
@@ -46,12 +47,8 @@ async function freezableProxy(url: string) {
       })
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
   const own = new URL(url)
-  own.host = `127.0.0.1:${address.port}`
+  own.host = `127.0.0.1:${(await listen(server)).port}`
   return {
     url: own.href,
     /** Passes nothing on, either way, from the next statement about applications on. */

@@ -1,21 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startService as startInProcess } from '../../packages/server/src/index.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { choose } from '../support/draws.ts'
+import { makeFolder } from '../support/folder.ts'
+import { listen } from '../support/listen.ts'
 import { copyEmbeddedDatabase } from '../support/postgres.ts'
 import type { Json } from './support.ts'
 
 const root = join(import.meta.dirname, '../..')
-const folder = await mkdtemp(join(tmpdir(), 'ferrule-life-'))
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = makeFolder('life')
 
 /** Returns a data folder in which the context store was opened before: creating its database takes seconds of a core. */
 async function usedFolder(name: string): Promise<string> {
@@ -157,13 +156,10 @@ describe('npm start', () => {
 async function slowVendor() {
   const held: ServerResponse[] = []
   const server = createServer((_message, response) => void held.push(response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  const { origin } = await listen(server)
   return {
     env: {
-      FERRULE_ORIGINS: JSON.stringify({ gong: `http://127.0.0.1:${address.port}`, snowflake: `http://127.0.0.1:${address.port}` }),
+      FERRULE_ORIGINS: JSON.stringify({ gong: origin, snowflake: origin }),
       FERRULE_SANDBOX: 'off',
       ...pair,
     },

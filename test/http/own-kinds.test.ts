@@ -1,15 +1,15 @@
 /** A service with a kind of its operator, a file, against a vendor of this test, beside the kinds that it has by default. */
-import { once } from 'node:events'
 import fs from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Service, startService } from '../../packages/server/src/index.ts'
 import { connectClient, type TestClient } from '../mcp/clients.ts'
+import { makeFolder } from '../support/folder.ts'
+import { listen } from '../support/listen.ts'
 import { copyEmbeddedDatabase } from '../support/postgres.ts'
 import { base, client, connectorsPath, type Json, tokenPath } from './support.ts'
 
@@ -65,10 +65,7 @@ class Vendor {
   readonly #server: Server = createServer((request, response) => void this.#answer(request, response))
 
   async start(): Promise<string> {
-    this.#server.listen(0, '127.0.0.1')
-    await once(this.#server, 'listening')
-    const { port } = this.#server.address() as AddressInfo // a TCP server has an address with a port
-    return `http://127.0.0.1:${port}`
+    return (await listen(this.#server)).origin
   }
 
   close(): void {
@@ -87,9 +84,7 @@ class Vendor {
       return found === undefined ? send(404, { error: 'no such ticket' }) : send(200, found)
     }
     if (request.method !== 'POST') return send(200, this.#list(url.searchParams))
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const { subject } = JSON.parse(Buffer.concat(chunks).toString())
+    const { subject } = JSON.parse(await readAll(request))
     const made = { id: this.tickets.length + 1, subject, state: 'open', updated_at: '2026-02-01T00:00:00.000Z' }
     this.tickets.push(made)
     return send(201, made)
@@ -104,7 +99,7 @@ class Vendor {
   }
 }
 
-let folder: string
+const folder = makeFolder('own-kinds')
 const vendor = new Vendor()
 let service: Service
 let token: string
@@ -139,7 +134,6 @@ beforeAll(async () => {
   }
   vi.spyOn(fs, 'readFileSync').mockImplementation(watch)
   syncBuiltinESMExports()
-  folder = await mkdtemp(join(tmpdir(), 'ferrule-own-kinds-'))
   const data = join(folder, 'data')
   await copyEmbeddedDatabase(join(data, 'context'))
   await mkdir(join(folder, 'kinds'))
@@ -162,7 +156,6 @@ afterAll(async () => {
   syncBuiltinESMExports()
   await service?.close()
   vendor.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 describe('a kind of the operator', () => {

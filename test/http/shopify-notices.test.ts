@@ -1,19 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { day, start } from '../sandbox/shopify-client.ts'
+import { makeFolder } from '../support/folder.ts'
 import { connectorsPath, createTenant, type Json, sandboxStore, startWorld, type World } from './support.ts'
 
 let world: World
 const clock = { now: start }
 const open = () => startWorld({ folder, sandbox: { clock: () => clock.now } })
-const folder = await mkdtemp(join(tmpdir(), 'ferrule-notices-'))
+const folder = makeFolder('notices')
 world = await open()
-afterAll(async () => {
-  await world.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => world.close())
 
 const old = { replication_config: { shop: 'sandbox-store', api_version: '2025-01' } }
 const create = (name: string, more: object = {}, token = world.token) => world.connect(name, { ...sandboxStore(name), ...more }, token)

@@ -295,9 +295,7 @@ function open(port: number, path: string, { method, token, body, headers = {} }:
 }
 
 async function readAnswer(message: IncomingMessage): Promise<Answer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of message) chunks.push(Buffer.from(chunk))
-  const bytes = Buffer.concat(chunks)
+  const bytes = Buffer.concat(await Array.fromAsync(message))
   const text = bytes.toString('utf8')
   return {
     ...{ status: message.statusCode ?? 0, headers: message.headers, bytes, text },

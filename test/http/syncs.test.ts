@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { share } from '../support/share.ts'
-import { contract, expectDocumented } from './contract.ts'
+import { expectDocumented } from './contract.ts'
+import { readEvents } from './event-streams.ts'
 import { eventually, search, startCopyWorld } from './search-support.ts'
 import { beginSession, postForm } from './session-support.ts'
 import { type Answer, client, connectorsPath, type Json, type Sent, tokenPath } from './support.ts'
@@ -50,21 +51,7 @@ const entity = async (name: string): Promise<Json> => (await status()).entities.
 /** The route whose document has an event. */
 const streamOf = (event: string): string => `${base}${event === 'run' ? '/syncs/{sync_id}' : '/context_store'}/events`
 
-/** Events of a stream, as they come, each compared with the document. */
-async function* events(answer: IncomingMessage): AsyncGenerator<{ readonly event: string; readonly data: Json }> {
-  let text = ''
-  for await (const chunk of answer) {
-    text += String(chunk)
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? []
-      text = text.slice(end + 2)
-      if (event === undefined || data === undefined) continue
-      const told = { event, data: JSON.parse(data) }
-      contract().checkEvent({ method: 'GET', path: streamOf(event) }, told)
-      yield told
-    }
-  }
-}
+const events = (answer: IncomingMessage) => readEvents(answer, streamOf)
 
 describe('a stream', () => {
   const open = (path: string) => world.open(`${connectorsPath}/${connector}${path}`, { token: world.token })
@@ -81,8 +68,7 @@ describe('a stream', () => {
     const first = await stream.next()
     expect(first.value).toMatchObject({ event: 'run', data: { id: run.id, state: 'queued' } })
     await world.context.sync()
-    const states: string[] = []
-    for await (const { data } of stream) states.push(data.state)
+    const states = await Array.fromAsync(stream, ({ data }) => data.state)
     expect(states.at(-1)).toBe('succeeded')
   })
 

@@ -1,16 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { ask } from '../faults/client.ts'
+import { makeFolder } from '../support/folder.ts'
 import { startTwoServices } from '../support/two-services.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ferrule-two-'))
+const folder = makeFolder('two')
 const two = await startTwoServices('two services', folder)
-afterAll(async () => {
-  await two[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => two[Symbol.asyncDispose]())
 
 const body = { entity: 'users', action: 'list' }
 const callsOfEach = 8

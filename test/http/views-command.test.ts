@@ -1,18 +1,16 @@
 /** `ferrule-server views` as a process: what an operator types and reads, and what the reader of the views then sees. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { onlyUsers, syncedConnector } from './search-support.ts'
 import { startWorld } from './support.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ferrule-views-'))
+const folder = makeFolder('views')
 const database = await createTestDatabase('views_command')
 const context = { engine: 'postgres', url: new Secret(database.url), searches: 4, writers: 3, waiting: 100, searchSeconds: 100 } as const
 const world = await startWorld({ folder, context })
@@ -20,7 +18,6 @@ const connector = await syncedConnector(world, 'Calls of the sales team', onlyUs
 afterAll(async () => {
   await world.close()
   await database.drop()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Runs the command beside the service, on its state. */

@@ -1,17 +1,14 @@
 /** How the built pages are served, without a browser. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { makeFolder } from '../support/folder.ts'
 import { beginSession } from './session-support.ts'
 import { startWorld } from './support.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ferrule-web-'))
+const folder = makeFolder('web')
 const world = await startWorld({ webFolder: folder })
-afterAll(async () => {
-  await world.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => world.close())
 
 test('pages that are not built say so, and what to do', async () => {
   for (const path of ['/connect/an-id', '/console', '/docs']) {

@@ -1,8 +1,8 @@
 /** A receiver of webhooks, and a service that may reach it. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { EventWorker, EventWorkerOptions } from '../../packages/server/src/events/event-worker.ts'
+import { listen } from '../support/listen.ts'
 import { base, connectorsPath, createTenant, type Json, startWorld, type Tenant, type World } from './support.ts'
 
 export const endpointsPath = `${base}/webhooks/endpoints`
@@ -44,8 +44,7 @@ export class Receiver {
   })
 
   async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
-    this.address = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    this.address = (await listen(this.#server)).origin
     return this
   }
 
@@ -135,6 +134,12 @@ export class HookWorld {
   /** Causes an event. */
   rename(name: string): Promise<Json> {
     return this.ok('PATCH', `${connectorsPath}/${this.tenant.connectorId}`, { name })
+  }
+
+  /** Causes an event, and lets the worker do all due work. */
+  async sendRename(name: string): Promise<void> {
+    await this.rename(name)
+    await this.worker.run()
   }
 
   /** Moves the clock; the tenant gets a new token, because tokens live for minutes. */

@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
+import { listen } from '../support/listen.ts'
 import { share } from '../support/share.ts'
 import { startWorld } from './support.ts'
 import { endpointsPath, HookWorld } from './webhook-support.ts'
@@ -91,9 +91,7 @@ async function startReceiver(behave: (socket: Socket) => void): Promise<string> 
     socket.once('data', () => behave(socket))
   })
   servers.push(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return `${(await listen(server)).origin}/`
 }
 
 describe('where no host of the own network is named', async () => {

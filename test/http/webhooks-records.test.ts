@@ -1,41 +1,33 @@
 /** A receiver of `records.changed` that reads changes from the cursors it gets has the same records as the copy. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { verifyWebhook } from '../../packages/ferrule/src/index.ts'
 import { createRecordLogs } from '../../packages/server/src/copies/changes/record-logs.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
-import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
 import { allFound, overStatements, startCopyWorld } from './search-support.ts'
-import { base, connectorsPath, type Json, type World } from './support.ts'
+import { base, connectorsPath, type Json } from './support.ts'
 import { endpointsPath, Receiver } from './webhook-support.ts'
 
-overStatements('a receiver of records.changed', (engine) => {
-  let world: World
-  let receiver: Receiver
-  let worker: EventWorker
-  let connector: string
-  let secret: string
-  beforeAll(async () => {
-    receiver = await new Receiver().start()
-    world = await startCopyWorld(engine, { settings: { webhookHosts: ['127.0.0.1'] } })
-    const { platform, context, clock } = world
-    const keys = { cursorKey: () => platform.cursorKey(), clock: () => clock.now }
-    worker = platform.eventWorker({ logs: createRecordLogs({ store: context.store, ...keys }) })
-    connector = await world.connect('records', { entities: [{ entity: 'users' }] })
-    await context.sync()
-    const body = { name: 'records', url: `${receiver.address}/records`, types: ['records.changed'] }
-    secret = (await ask('POST', endpointsPath, body)).secret
-  })
+overStatements('a receiver of records.changed', async (engine) => {
+  const receiver = await new Receiver().start()
+  const world = await startCopyWorld(engine, { settings: { webhookHosts: ['127.0.0.1'] } })
+  const { platform, context, clock } = world
+  const keys = { cursorKey: () => platform.cursorKey(), clock: () => clock.now }
+  const worker = platform.eventWorker({ logs: createRecordLogs({ store: context.store, ...keys }) })
+  const ask = async (method: string, path: string, body?: unknown): Promise<Json> => {
+    const { json, status, text } = await world.ask(path, { method, token: world.token, ...(body === undefined ? {} : { body }) })
+    if (status !== 200 && status !== 202) throw new Error(text)
+    return json
+  }
+  const connector = await world.connect('records', { entities: [{ entity: 'users' }] })
+  await context.sync()
+  const body = { name: 'records', url: `${receiver.address}/records`, types: ['records.changed'] }
+  const { secret } = await ask('POST', endpointsPath, body)
   afterAll(async () => {
     await worker.stop()
     await world.close()
     receiver.close()
   })
 
-  const ask = async (method: string, path: string, body?: unknown): Promise<Json> => {
-    const { json, status, text } = await world.ask(path, { method, token: world.token, ...(body === undefined ? {} : { body }) })
-    if (status !== 200 && status !== 202) throw new Error(text)
-    return json
-  }
   const keyOf = (id: string): string => {
     const key = buildPrimaryKey(world.context.store.getTable('gong', 'users').key, { id })
     if (key === undefined) throw new Error(id)

@@ -41,8 +41,7 @@ describe('a new endpoint', () => {
   test('that does not answer with 2xx stays unverified and gets nothing else', async () => {
     here.receiver.replies.set('lost', [{ status: 302, headers: { location: here.addressOf('elsewhere') } }])
     const made = await here.makeEndpoint('lost')
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     expect(made.status).toBe('unverified')
     expect([here.receiver.at('lost').length, here.receiver.at('elsewhere')]).toEqual([1, []])
     expect(await here.deliveriesOf(made.id)).toMatchObject([{ type: 'webhook.test', status: 'waiting', attempts: 1, last_status: 302 }])
@@ -84,8 +83,7 @@ describe('a delivery that fails', () => {
   test('is sent again with the same id after longer and longer waits, and then given up', async () => {
     const made = await here.makeEndpoint('down')
     here.receiver.replies.set('down', [{ status: 500, body: 'x'.repeat(5_000) }])
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     for (const ms of [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]) {
       const count = here.receiver.at('down').length
       await here.wait(ms * 0.9)
@@ -114,8 +112,7 @@ describe('a delivery that fails', () => {
       { status: 429, headers: { 'retry-after': '999999' } },
       { status: 200 },
     ])
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     await here.wait(0.9 * hour)
     expect(here.receiver.events('busy')).toHaveLength(1)
     await here.wait(0.2 * hour)
@@ -130,8 +127,7 @@ describe('a delivery that fails', () => {
     const made = await here.makeEndpoint('gone')
     await here.makeEndpoint('watcher', { types: ['webhook.endpoint.disabled'] })
     here.receiver.replies.set('gone', [{ status: 410 }])
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     await here.worker.run()
     expect(await here.ok('GET', `${endpointsPath}/${made.id}`)).toMatchObject({
       status: 'disabled',
@@ -140,13 +136,11 @@ describe('a delivery that fails', () => {
     expect(here.receiver.events('watcher').map(({ data }) => data)).toEqual([
       { organization_id: here.tenant.organizationId, endpoint_id: made.id, reason: expect.stringContaining('410') },
     ])
-    await here.rename('Again')
-    await here.worker.run()
+    await here.sendRename('Again')
     expect(here.receiver.events('gone')).toHaveLength(1)
     here.receiver.replies.clear()
     await here.ok('PATCH', `${endpointsPath}/${made.id}`, { status: 'active' })
-    await here.rename('Once more')
-    await here.worker.run()
+    await here.sendRename('Once more')
     expect(here.receiver.events('gone')).toHaveLength(2)
   })
 
@@ -167,8 +161,7 @@ describe('a delivery that fails', () => {
     const made = await here.makeEndpoint('again')
     await here.move(second)
     here.receiver.replies.set('again', [{ status: 410 }])
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     here.receiver.replies.clear()
     await here.ok('PATCH', `${endpointsPath}/${made.id}`, { status: 'active' })
     const [failed, tested] = await here.deliveriesOf(made.id)
@@ -196,8 +189,7 @@ describe('a delivery that fails', () => {
   test('is sent again by hand before its next attempt is due', async () => {
     const made = await here.makeEndpoint('early')
     here.receiver.replies.set('early', [{ status: 500 }, { status: 204 }])
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     const [waiting] = await here.deliveriesOf(made.id)
     expect(waiting).toMatchObject({ status: 'waiting', attempts: 1, last_status: 500 })
     await here.ok('POST', `${endpointsPath}/${made.id}/deliveries/${waiting.id}/retry`)
@@ -226,8 +218,7 @@ describe('endpoints', () => {
     await here.makeEndpoint('ordered', { ordered: true })
     here.receiver.replies.set('ordered', [{ status: 500 }, { status: 200 }])
     for (const name of ['one', 'two', 'three']) {
-      await here.rename(name)
-      await here.worker.run()
+      await here.sendRename(name)
     }
     expect(here.receiver.events('ordered').map(({ data }) => data.name)).toEqual(['one'])
     for (let index = 0; index < 4; index += 1) await here.wait(6 * second)
@@ -238,16 +229,14 @@ describe('endpoints', () => {
     const made = await here.makeEndpoint('rotated')
     const next = await here.ok('POST', `${endpointsPath}/${made.id}/rotate-secret`, { overlap_seconds: 3_600 })
     expect(next.secret).not.toBe(made.secret)
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     const verify = (index: number, secret: string) => {
       const { headers, body } = here.receiver.at('rotated')[index] ?? missing
       return verifyWebhook({ body, headers, secret, now: here.world.clock.now })
     }
     expect(await verify(1, made.secret)).toEqual(await verify(1, next.secret))
     await here.move(hour + 1)
-    await here.rename('Renamed again')
-    await here.worker.run()
+    await here.sendRename('Renamed again')
     await expect(verify(2, made.secret)).rejects.toThrow('not signed')
     expect(await verify(2, next.secret)).toMatchObject({ type: 'connector.updated' })
   })
@@ -256,12 +245,10 @@ describe('endpoints', () => {
     const made = await here.makeEndpoint('before')
     here.receiver.replies.set('after', [{ status: 500 }, { status: 200 }])
     const moved = await here.ok('PATCH', `${endpointsPath}/${made.id}`, { url: here.addressOf('after') })
-    await here.rename('Renamed')
-    await here.worker.run()
+    await here.sendRename('Renamed')
     expect([moved.status, here.receiver.types('before'), here.receiver.types('after')]).toEqual(['unverified', [], []])
     await here.wait(6 * second)
-    await here.rename('Renamed again')
-    await here.worker.run()
+    await here.sendRename('Renamed again')
     expect(here.receiver.types('after')).toEqual(['connector.updated'])
   })
 

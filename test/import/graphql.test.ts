@@ -1,8 +1,6 @@
 /** Kinds of GraphQL schemas: what of a schema becomes what of a kind file, and calls against a server that checks every document. */
-import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buildSchema, graphql, introspectionFromSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +9,9 @@ import { importGraphql } from '../../packages/ferrule/src/import/graphql/import-
 import { DocumentError, type ImportOptions } from '../../packages/ferrule/src/import/imported.ts'
 import { writeKindText } from '../../packages/ferrule/src/import/write.ts'
 import { parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import { makeFolder, runFerrule, runForJson } from '../command/support.ts'
+import { runFerrule, runForJson } from '../command/support.ts'
+import { makeFolder } from '../support/folder.ts'
+import { listen } from '../support/listen.ts'
 
 /** An invented help desk. */
 const sdl = `
@@ -240,7 +240,7 @@ const rootValue = {
 
 describe('a kind of the command', () => {
   let origin: string
-  const config = makeFolder()
+  const config = makeFolder('graphql')
   const server = createServer(async (request, response) => {
     const body: unknown = JSON.parse(await new Response(ReadableStream.from(request)).text())
     const { query = '', variables = {} } = body as { readonly query?: string; readonly variables?: Record<string, unknown> } // our own client
@@ -248,8 +248,7 @@ describe('a kind of the command', () => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
+    origin = (await listen(server)).origin
     await writeFile(join(config, 'schema.graphql'), sdl)
     await writeFile(join(config, 'schema.json'), JSON.stringify({ data: document }))
   })
@@ -263,8 +262,7 @@ describe('a kind of the command', () => {
     expect(await readFile(join(config, 'desk.kind.yml'), 'utf8')).toBe(text)
     const desk = connect(await parseKind(text), { credentials: { token: 'k' }, origin })
     const ids = async (entity: string, params = {}) => {
-      const found: unknown[] = []
-      for await (const record of desk.entity(entity).records(params)) found.push(record['id'])
+      const found = await Array.fromAsync(desk.entity(entity).records(params), (record) => record['id'])
       return found
     }
     expect(await ids('tickets')).toEqual(['t1', 't2', 't3'])

@@ -1,15 +1,16 @@
 /** `kind new --openapi`: a document becomes a file that passes the check, and its list pages through. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { loadKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import { makeFolder, runFerrule, runForJson } from '../command/support.ts'
+import { runFerrule, runForJson } from '../command/support.ts'
+import { makeFolder } from '../support/folder.ts'
+import { listen } from '../support/listen.ts'
 import { answer, list, makeDocument, object, send } from './openapi-support.ts'
 
-const config = makeFolder()
+const config = makeFolder('kind-new')
 const lamp = { id: 'string', name: 'string', updated_at: { type: 'string', format: 'date-time' } }
 const paged = object({ lamps: list(lamp), meta: object({ next_cursor: 'string' }) })
 const document = makeDocument(
@@ -35,8 +36,7 @@ const server = createServer(({ url = '', headers }, response) => {
   const body = headers.authorization === 'Bearer k3y' ? { lamps: lamps.slice(from, from + 2), meta: { next_cursor: next } } : {}
   response.end(JSON.stringify(pathname === '/v1/lamps/l1' ? { lamp: lamps[0] } : body))
 })
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
+const { origin } = await listen(server)
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 test('from a document at an address to the last page', async () => {
@@ -49,8 +49,7 @@ test('from a document at an address to the last page', async () => {
     'create: { call: POST /lamps, body: { name: string Name }, wrap: lamp, at: lamp }',
   )
   const connector = connect(await loadKind(join(config, 'lamps.kind.yaml')), { credentials: { token: 'k3y' }, origin })
-  const found: unknown[] = []
-  for await (const each of connector.entity('lamps').records()) found.push(each)
+  const found = await Array.fromAsync(connector.entity('lamps').records())
   expect(found).toEqual(lamps)
   expect((await connector.entity('lamps').get({ lamp_id: 'l1' })).data).toEqual(lamps[0])
 })

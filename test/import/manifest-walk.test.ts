@@ -1,17 +1,18 @@
 /** A manifest becomes a file by the command, the file passes the check, and its lists page through a vendor. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { loadKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import { makeFolder, runFerrule, runForJson } from '../command/support.ts'
+import { runFerrule, runForJson } from '../command/support.ts'
+import { makeFolder } from '../support/folder.ts'
+import { listen } from '../support/listen.ts'
 import { writeManifest } from './manifests.ts'
 
 const all = Array.from({ length: 7 }, (_, index) => ({ id: `n${index}`, title: `Note ${index}`, changed_at: '2026-01-05T10:00:00Z' }))
 const asked: string[] = []
-const folder = makeFolder()
+const folder = makeFolder('manifest-walk')
 const server = createServer((request, response) => {
   asked.push(`${request.url} ${request.headers.authorization}`)
   const { searchParams } = new URL(request.url ?? '', 'http://localhost')
@@ -19,11 +20,8 @@ const server = createServer((request, response) => {
   const next = from + size < all.length ? String(from + size) : ''
   response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: all.slice(from, from + size), meta: { next } }))
 })
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-afterAll(() => {
-  server.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+const { origin } = await listen(server)
+afterAll(() => server.close())
 
 const manifest = writeManifest({
   retriever: `paginator:
@@ -49,10 +47,8 @@ test('from a manifest to records: new, check, list', async () => {
   expect(checked.filter(({ is }: { is: string }) => is === 'mistake')).toEqual([])
   expect(checked.filter(({ is }: { is: string }) => is === 'unsure').map(({ path }: { path: string }) => path)).toEqual(['category'])
 
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const papers = connect(await loadKind(join(folder, 'papers.kind.yaml')), { credentials: { token: 'secret' }, origin })
-  const records: unknown[] = []
-  for await (const record of papers.entity('notes').records()) records.push(record)
+  const records = await Array.fromAsync(papers.entity('notes').records())
   expect(records).toEqual(all)
   expect(asked).toEqual(['', '&after=3', '&after=6'].map((more) => `/v1/notes?limit=3${more} Bearer secret`))
 })

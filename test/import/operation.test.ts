@@ -2,15 +2,11 @@
 import { expect, test } from 'vitest'
 import { DocumentError, type Exchange, writeOperation } from '../../packages/ferrule/src/import/index.ts'
 import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { kindTop } from '../support/kind-head.ts'
 
 const note = { id: 7, text: 'Hello', updated_at: '2026-02-01T09:00:00Z', due: '2026-03-01', tags: ['a'], owner: { id: 1 }, gone: null }
 const list: Exchange = { method: 'GET', path: '/v1/notes', query: {}, body: undefined, answer: [note], headers: {} }
-const top = `kind: notely
-title: Notely
-category: notes
-about: Notes
-docs: https://notely.example.com/docs
-api: https://api.notely.example.com
+const top = `${kindTop('notely')}api: https://api.notely.example.com
 auth: { token: { title: Token, fields: { token: secret Token }, send: { authorization: 'Bearer {token}' } } }
 `
 /** Puts the lines into a file. @returns their entities */

@@ -4,8 +4,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
-import { makeFolder, runFerrule } from '../command/support.ts'
+import { runFerrule } from '../command/support.ts'
 import { acme } from '../kind-file/acme.ts'
+import { makeFolder } from '../support/folder.ts'
 
 const lines = 'unsure:\n  limits.left: not said\n  entities.things.list: guessed\n'
 const text = acme.replace('\nentities:\n', `\n${lines}entities:\n`)
@@ -35,7 +36,7 @@ test('another word is a mistake', async () => {
 })
 
 test('the command lists it', async () => {
-  const config = makeFolder()
+  const config = makeFolder('unsure')
   await writeFile(join(config, 'acme.kind.yaml'), text)
   const { code, stdout, stderr } = await runFerrule({ config }, 'kind', 'check', 'acme.kind.yaml', '--json')
   expect(code).toBe(0)

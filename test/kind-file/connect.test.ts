@@ -51,8 +51,7 @@ describe('a kind of a file', () => {
   test('walks all pages, reads and writes', async () => {
     const notes = await connectNotes()
     const pages = notes.entity('pages')
-    const records: unknown[] = []
-    for await (const record of pages.records()) records.push(record)
+    const records = await Array.fromAsync(pages.records())
     expect(records).toEqual(items)
     expect((await pages.get({ id: 1 })).data).toEqual({ id: 1, name: null })
     expect((await pages.create({ name: 'New' })).data).toEqual({ id: 9, name: 'New' })
@@ -75,8 +74,7 @@ describe('a kind of a file', () => {
 
   test('keeps its own members beside an entity of the same name', async () => {
     const notes = await connectNotes()
-    const sizes: number[] = []
-    for await (const page of notes.pages('pages')) sizes.push(page.data.length)
+    const sizes = await Array.fromAsync(notes.pages('pages'), (page) => page.data.length)
     expect(sizes).toEqual([2, 2, 1])
     await notes.check()
     await notes.close()

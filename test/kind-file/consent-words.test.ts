@@ -6,13 +6,9 @@ import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { serve, testEngine } from '../engine/support.ts'
+import { kindTop } from '../support/kind-head.ts'
 
-const file = `kind: adverts
-title: Adverts
-category: advertising
-about: Accounts of Adverts
-docs: https://adverts.example/docs
-api: https://api.adverts.example
+const file = `${kindTop('adverts')}api: https://api.adverts.example
 path: /v1
 configuration: { account_id: digits? Id of the account }
 auth:

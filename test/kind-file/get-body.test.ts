@@ -1,13 +1,13 @@
 /** Reads by GET whose parameters stand in a body. */
 import { describe, expect, test } from 'vitest'
-import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { connectLocally, openConnection } from '../../packages/ferrule/src/engine/local.ts'
-import { checkUploadedKind, parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { checkUploadedKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { readRecordings } from '../../packages/ferrule/src/kind-recordings/read-recordings.ts'
 import { buildRecording, makeCall } from '../../packages/ferrule/src/kind-recordings/record.ts'
 import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
 import { serve } from '../engine/support.ts'
 import { kindHead } from '../support/kind-head.ts'
+import { loadThroughJson } from './edits.ts'
 
 const file = `${kindHead('finder')}check: notes.list
 lists: { at: hits }
@@ -36,10 +36,7 @@ entities:
 const credentials = { key: 'k' }
 const rows = ['a', 'b', 'c'].map((id) => ({ id }))
 
-async function load(text = file): Promise<Kind> {
-  const { definition } = await parseKind(text)
-  return JSON.parse(JSON.stringify({ definition, rules: {} }))
-}
+const load = (text = file) => loadThroughJson(text)
 
 const startVendor = () =>
   serve(({ body }) => {
@@ -47,16 +44,10 @@ const startVendor = () =>
     return { body: { hits: rows.slice(from, from + size) } }
   })
 
-async function collect(walk: AsyncIterable<unknown>): Promise<unknown[]> {
-  const found: unknown[] = []
-  for await (const record of walk) found.push(record)
-  return found
-}
-
 test('the body has what stands in body, in always and in pages; the address has params', async () => {
   await using vendor = await startVendor()
   await using finder = connectLocally(await load(), { credentials, origin: vendor.origin })
-  expect(await collect(finder.records('notes', { lang: 'en', state: 'open' }))).toEqual(rows)
+  expect(await Array.fromAsync(finder.records('notes', { lang: 'en', state: 'open' }))).toEqual(rows)
   const sent = vendor.seen.map(({ method, url, body }) => [method, url, JSON.parse(body)])
   const fixed = { state: 'open', query: { kind: 'note' }, size: 2 }
   expect(sent).toEqual([

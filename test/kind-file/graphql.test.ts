@@ -52,8 +52,7 @@ const record = 'id title board { id owners { name } } owner { id }'
 describe('a call of GraphQL', () => {
   test('asks for the fields and the next page; all values are variables', async () => {
     await using cards = await connectCards()
-    const records: unknown[] = []
-    for await (const one of cards.entity('cards').records({ title: '"} x', ids: ['1'] })) records.push(one)
+    const records = await Array.fromAsync(cards.entity('cards').records({ title: '"} x', ids: ['1'] }))
     expect(records).toMatchObject([{ id: '1', owner_id: 'a' }, { id: '2' }, { id: '3' }])
     const query =
       'query($first: Int, $after: String, $filter: CardFilter, $ids: [ID!]) { result: cards(first: $first, after: $after, filter: $filter, ids: $ids)' +

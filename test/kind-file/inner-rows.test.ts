@@ -1,6 +1,5 @@
 /** Rows within rows: the lists within the records of an answer are the rows, with values of the record around. */
 import { describe, expect, test } from 'vitest'
-import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { connectLocally, openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { checkUploadedKind, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { readRecordings } from '../../packages/ferrule/src/kind-recordings/read-recordings.ts'
@@ -8,6 +7,7 @@ import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
 import { everythingApart } from '../conformance/run.ts'
 import { failure, serve, testEngine } from '../engine/support.ts'
 import { kindHead } from '../support/kind-head.ts'
+import { loadThroughJson, testMistakes } from './edits.ts'
 
 const file = `${kindHead('shop')}check: lines.list
 pages:
@@ -44,10 +44,7 @@ const lines = [
   { order_id: 5, buyer: 'Grace', sku: 'd', count: 5 },
 ]
 
-async function load(text = file): Promise<Kind> {
-  const { definition } = await parseKind(text)
-  return JSON.parse(JSON.stringify({ definition, rules: {} }))
-}
+const load = (text = file) => loadThroughJson(text)
 
 const startShop = () =>
   serve(({ url }) => {
@@ -55,16 +52,10 @@ const startShop = () =>
     return { body: { data: { orders: orders.slice(offset, offset + 2) } } }
   })
 
-async function collect(walk: AsyncIterable<unknown>): Promise<unknown[]> {
-  const found: unknown[] = []
-  for await (const record of walk) found.push(record)
-  return found
-}
-
 test('pages count the records around, and rows take values from them', async () => {
   await using vendor = await startShop()
   await using shop = connectLocally(await load(), { credentials, origin: vendor.origin })
-  expect(await collect(shop.records('lines'))).toEqual(lines)
+  expect(await Array.fromAsync(shop.records('lines'))).toEqual(lines)
   expect(vendor.seen.map(({ url }) => url)).toEqual(['/orders?limit=2', '/orders?limit=2&offset=2', '/orders?limit=2&offset=4'])
 })
 
@@ -139,7 +130,7 @@ test('the stand-in cuts pages of the records around', async () => {
   const standIn = await startStandIn(kind.definition, recordings)
   try {
     await using shop = connectLocally(kind, { credentials, origin: standIn.origin })
-    expect(await collect(shop.records('lines', { limit: 1 }))).toEqual(lines)
+    expect(await Array.fromAsync(shop.records('lines', { limit: 1 }))).toEqual(lines)
   } finally {
     await standIn.close()
   }
@@ -150,18 +141,12 @@ describe('mistakes', () => {
     expect((await checkUploadedKind(file, { name: 'shop' })).mistakes).toEqual([])
   })
 
-  test.each([
+  testMistakes(file, [
     ['outer: { order_id: id,', 'outer: { order: id,', 'entities.lines.list.outer', 'order is not a field of the record'],
     ["'data.orders[].lines'", 'data.lines', 'entities.lines.list.outer', 'is for rows within rows'],
     ["lines', outer", "lines', keyed: sku, outer", 'entities.lines.list', 'keyed rows are not within rows'],
     ["'data.orders[].lines'", "'data.__proto__[].lines'", 'entities.lines.list.at', '__proto__'],
-  ])('%s as %s', async (from, to, path, says) => {
-    expect(file).toContain(from)
-    const { mistakes } = await readKind(file.replace(from, to), { name: 'shop' })
-    expect(mistakes).toContainEqual(
-      expect.objectContaining({ path: expect.stringContaining(path), message: expect.stringContaining(says) }),
-    )
-  })
+  ])
 })
 
 describe('values of several parameters', () => {

@@ -16,13 +16,9 @@ import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
 import { ApartThreads } from '../../packages/server/src/main/apart-threads.ts'
 import { everythingApart, readable } from '../conformance/run.ts'
 import { fixed, type Reply, serve, testEngine } from '../engine/support.ts'
+import { kindTop } from '../support/kind-head.ts'
 
-const file = `kind: ledger
-title: Ledger
-category: accounting
-about: Payments and events of Ledger
-docs: https://ledger.example/docs
-api: https://api.ledger.example
+const file = `${kindTop('ledger')}api: https://api.ledger.example
 headers: { accept: application/vnd.ledger+json }
 auth:
   key: { title: Key, fields: { key: secret Key }, find: Settings, send: { authorization: 'Bearer {key}' } }
@@ -170,8 +166,7 @@ test('a walk goes on behind the last line', async () => {
     body: url.includes('after=2') ? '{"seq":3,"data":{}}\n' : '{"seq":1,"data":{}}\n{"seq":2,"data":{}}\n',
   }))
   await using ledger = connectLocally(kind, { credentials: { key: 'k' }, origin: vendor.origin })
-  const found: unknown[] = []
-  for await (const { seq } of ledger.entity('events').records()) found.push(seq)
+  const found = await Array.fromAsync(ledger.entity('events').records(), ({ seq }) => seq)
   expect(found).toEqual([1, 2, 3])
 })
 
@@ -214,12 +209,10 @@ describe('recordings of lines', () => {
     const standIn = await startStandIn(kind.definition, await readAll())
     await using ledger = connectLocally(kind, { credentials: { key: 'any' }, origin: standIn.origin, limits: false })
     for (const limit of [2, 1]) {
-      const found: unknown[] = []
-      for await (const payment of ledger.entity('payments').records({ limit })) found.push(payment)
+      const found = await Array.fromAsync(ledger.entity('payments').records({ limit }))
       expect(found).toMatchObject([...payments, { id: 3, note: 'x' }])
     }
-    const found: unknown[] = []
-    for await (const { seq } of ledger.entity('events').records()) found.push(seq)
+    const found = await Array.fromAsync(ledger.entity('events').records(), ({ seq }) => seq)
     expect(found).toEqual([9007199254740993n, 2, 3])
     await standIn.close()
   })

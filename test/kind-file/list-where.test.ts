@@ -1,6 +1,5 @@
 /** Lists that keep only the records that fulfil conditions. */
 import { describe, expect, test } from 'vitest'
-import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { connectLocally, openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { checkUploadedKind, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { readRecordings } from '../../packages/ferrule/src/kind-recordings/read-recordings.ts'
@@ -9,6 +8,7 @@ import { startStandIn } from '../../packages/ferrule/src/stand-in/index.ts'
 import { everythingApart } from '../conformance/run.ts'
 import { serve, testEngine } from '../engine/support.ts'
 import { kindHead } from '../support/kind-head.ts'
+import { loadThroughJson, testMistakes } from './edits.ts'
 
 const file = `${kindHead('box')}configuration: { teams: 'string[]? Teams whose files count' }
 check: files.list
@@ -33,10 +33,7 @@ const items = [
   item(5, 'file', { size: null, owner: { team: 'b' } }),
 ]
 
-async function load(text = file): Promise<Kind> {
-  const { definition } = await parseKind(text)
-  return JSON.parse(JSON.stringify({ definition, rules: {} }))
-}
+const load = (text = file) => loadThroughJson(text)
 
 const startBox = () =>
   serve(({ url }) => {
@@ -45,12 +42,6 @@ const startBox = () =>
     return { body: { entries: items.slice(offset, offset + limit) } }
   })
 
-async function collect(walk: AsyncIterable<unknown>): Promise<unknown[]> {
-  const found: unknown[] = []
-  for await (const record of walk) found.push(record)
-  return found
-}
-
 const isIded = (record: unknown): record is { readonly id: number } => typeof record === 'object' && record !== null && 'id' in record
 const listIds = (records: readonly unknown[]): readonly number[] => records.filter(isIded).map(({ id }) => id)
 const withWhere = (where: string): string => file.replace('{ type: file }', where)
@@ -58,7 +49,7 @@ const withWhere = (where: string): string => file.replace('{ type: file }', wher
 test('pages count the rows before, and a page without a record that fits has a next one', async () => {
   await using vendor = await startBox()
   await using box = connectLocally(await load(), { credentials, origin: vendor.origin })
-  expect(listIds(await collect(box.records('files')))).toEqual([2, 5])
+  expect(listIds(await Array.fromAsync(box.records('files')))).toEqual([2, 5])
   expect(vendor.seen.map(({ url }) => url)).toEqual(['/items?limit=2', '/items?limit=2&offset=2', '/items?limit=2&offset=4'])
   const second = await box.execute('files', 'list', { cursor: (await box.execute('files', 'list', {})).meta.next_params?.['cursor'] })
   expect(second).toMatchObject({ data: [], meta: { next_params: { cursor: expect.any(String) } } })
@@ -132,7 +123,7 @@ test('a recording has all rows and the records that fit, and the stand-in answer
   const standIn = await startStandIn(kind.definition, read.file)
   try {
     await using box = connectLocally(kind, { credentials, origin: standIn.origin })
-    expect(listIds(await collect(box.records('files', { limit: 1 })))).toEqual([2, 5])
+    expect(listIds(await Array.fromAsync(box.records('files', { limit: 1 })))).toEqual([2, 5])
   } finally {
     await standIn.close()
   }
@@ -166,7 +157,7 @@ describe('mistakes', () => {
     )
   })
 
-  test.each([
+  testMistakes(file, [
     ["get: 'GET /items/{id}'", "get: { call: 'GET /items/{id}', where: { type: file } }", 'entities.files.get', 'only a list does'],
     [
       '    sync: full\n',
@@ -174,13 +165,7 @@ describe('mistakes', () => {
       'entities.files',
       'parts of folders',
     ],
-  ])('%s as %s', async (from, to, path, says) => {
-    expect(file).toContain(from)
-    const { mistakes } = await readKind(file.replace(from, to), { name: 'box' })
-    expect(mistakes).toContainEqual(
-      expect.objectContaining({ path: expect.stringContaining(path), message: expect.stringContaining(says) }),
-    )
-  })
+  ])
 })
 
 describe('the same conditions elsewhere', () => {

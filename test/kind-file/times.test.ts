@@ -4,14 +4,10 @@ import { buildStart, parseTime, writeTime } from '../../packages/ferrule/src/eng
 import { connectLocally } from '../../packages/ferrule/src/engine/local.ts'
 import { parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { serve } from '../engine/support.ts'
+import { kindTop } from '../support/kind-head.ts'
 
 const form = '{year}/{month}/{day} {hour}:{minute}'
-const file = `kind: logs
-title: Logs
-category: logs
-about: Lines of a log
-docs: https://logs.example/docs
-api: https://api.logs.example
+const file = `${kindTop('logs')}api: https://api.logs.example
 auth: { none: { title: No credentials } }
 check: lines.list
 entities:

@@ -1,13 +1,9 @@
 /** Webhooks in kind files: what the words become, where mistakes are, and how much a file of a stranger may say. */
 import { expect, test } from 'vitest'
 import { checkUploadedKind, parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { kindTop } from '../support/kind-head.ts'
 
-const file = (webhooks: string): string => `kind: hall
-title: Hall
-category: doors
-about: Doors of a building
-docs: https://hall.example/docs
-api: 'https://{site}.hall.example'
+const file = (webhooks: string): string => `${kindTop('hall')}api: 'https://{site}.hall.example'
 configuration: { site: label Name of the building }
 auth:
   key: { title: Key, fields: { key: secret Key }, find: Settings > Keys, send: { x-key: '{key}' } }

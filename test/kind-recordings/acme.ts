@@ -1,12 +1,8 @@
 /** A kind and its recordings, which tests make wrong. */
+import { kindTop } from '../support/kind-head.ts'
 
 /** The kind. */
-export const acmeKind = `kind: acme
-title: Acme
-category: things
-about: Things
-docs: https://acme.example/docs
-api: 'https://{site}.acme.example'
+export const acmeKind = `${kindTop('acme')}api: 'https://{site}.acme.example'
 path: /v1
 configuration: { site: label Name of the site }
 auth:

@@ -1,6 +1,5 @@
 /** Recordings of live calls: what of a call never stands in the file, and that the file replays. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
@@ -14,14 +13,10 @@ import {
   testKind,
 } from '../../packages/ferrule/src/kind-recordings/index.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
+import { kindTop } from '../support/kind-head.ts'
+import { listen } from '../support/listen.ts'
 
-const file = `
-kind: acme
-title: Acme
-category: things
-about: Things
-docs: https://acme.example/docs
-api: 'https://{site}.acme.example'
+const file = `${kindTop('acme')}api: 'https://{site}.acme.example'
 configuration: { site: label Name of the site }
 auth:
   key:
@@ -118,8 +113,7 @@ const server = createServer((request, response) => {
   return send(200, { data: [thing('t3', { owner: { login: seeded.login } })], paging: { next: null } })
 })
 beforeAll(async () => {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has such an address
+  origin = (await listen(server)).origin
 })
 afterEach(() => {
   secondPage = 'sent'

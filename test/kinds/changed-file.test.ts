@@ -7,17 +7,10 @@ import { type Service, startService } from '../../packages/server/src/index.ts'
 import { serve } from '../engine/support.ts'
 import { eventually } from '../http/search-support.ts'
 import { connectorsPath, type Json, tokenPath } from '../http/support.ts'
+import { kindHead } from '../support/kind-head.ts'
 import { copyEmbeddedDatabase } from '../support/postgres.ts'
 
-const head = `
-kind: notes
-title: Notes
-category: notes
-about: Notes
-docs: https://notes.example/docs
-api: https://api.notes.example
-auth: { key: { title: Key, fields: { key: secret Key }, send: { authorization: 'Bearer {key}' } } }
-limits: { per: key, rates: [1000/s] }
+const head = `${kindHead('notes')}limits: { per: key, rates: [1000/s] }
 check: notes.list
 lists: { at: list, pages: none }
 entities:

@@ -6,21 +6,14 @@ import { serve } from '../engine/support.ts'
 import { eventually, startCopyWorld } from '../http/search-support.ts'
 import { type Answer, base, connectorsPath, type Json } from '../http/support.ts'
 import { choose, isSoak } from '../support/draws.ts'
+import { kindHead } from '../support/kind-head.ts'
 import { share } from '../support/share.ts'
 import { loadSubject } from './connectors.ts'
 import { at, isRow, type Row, sortBy, type Vendor } from './stand-ins/shared.ts'
 import { type CopySubject, type ListSubject, type Subject, subjects } from './subjects.ts'
 
 /** A kind whose list has no pages. */
-const notesFile = `
-kind: notes
-title: Notes
-category: notes
-about: Notes
-docs: https://notes.example/docs
-api: https://api.notes.example
-auth: { key: { title: Key, fields: { key: secret Key }, send: { authorization: 'Bearer {key}' } } }
-limits: { per: key, rates: [1000/s] }
+const notesFile = `${kindHead('notes')}limits: { per: key, rates: [1000/s] }
 check: notes.list
 entities:
   notes: { about: Notes, fields: { id: string Id }, list: { call: GET /notes, at: list, pages: none }, sync: full }

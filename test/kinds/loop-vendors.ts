@@ -1,8 +1,7 @@
 /** Three invented vendors: each with its API, and what its pages say about the parts of a kind file. */
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buildSchema, graphql } from 'graphql'
+import { listen } from '../support/listen.ts'
 
 /** A part of a file, and what the vendor's pages say there. */
 export type Edit = readonly [path: string, value: unknown]
@@ -198,7 +197,6 @@ export async function playVendor({ answer }: LoopVendor) {
     response.writeHead(answered === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answered ?? { error: { text: 'none' } }))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // a server on a port has such an address
-  return { origin: `http://127.0.0.1:${port}`, close: () => void server.close().closeAllConnections() }
+  const { origin } = await listen(server)
+  return { origin, close: () => void server.close().closeAllConnections() }
 }

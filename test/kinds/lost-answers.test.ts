@@ -96,8 +96,7 @@ class Link {
   }
 
   async #pass(request: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part)
+    const sent = Buffer.concat(await Array.fromAsync(request))
     const { fault } = this
     this.fault = this.later === undefined || this.later === 'closed' ? undefined : { moment: 'before', does: this.later.does }
     const nothing = { status: 200, type: 'application/json', body: Buffer.alloc(0) }
@@ -105,7 +104,7 @@ class Link {
     this.passed += 1
     const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers
     const { method = 'GET', url = '' } = request
-    const body = parts.length === 0 ? {} : { body: Buffer.concat(parts) }
+    const body = sent.length === 0 ? {} : { body: sent }
     const given = await fetch(this.#vendor() + url, { method, headers: headers as Record<string, string>, ...body })
     const type = given.headers.get('content-type') ?? 'application/json'
     const passing = { status: given.status, type, body: Buffer.from(await given.arrayBuffer()) }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { connect, FerruleError } from '../../packages/ferrule/src/index.ts'
 import { sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
+import { failure } from '../engine/support.ts'
 import { share } from '../support/share.ts'
 
 const { accessKey, accessKeySecret, clientId, clientSecret, refreshToken, accessToken, limitedToken, expiredToken } = sandboxCredentials
@@ -9,12 +10,6 @@ const client = { client_id: clientId, client_secret: clientSecret }
 
 const sandbox = await share(startSandbox({ limits: false }))
 afterEach(() => sandbox.gong.reset())
-
-const failure = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => 'it succeeded',
-    (error: unknown) => error,
-  )
 
 describe('OAuth', () => {
   test('a refresh token alone is enough to begin, its successor is handed on and works', async () => {

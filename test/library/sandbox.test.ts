@@ -3,6 +3,8 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
+import { bytesOf } from '../engine/download-support.ts'
+import { failure } from '../engine/support.ts'
 
 const { accessKey, accessKeySecret } = sandboxCredentials
 const key = { access_key: accessKey, access_key_secret: accessKeySecret }
@@ -72,17 +74,6 @@ const lists: Readonly<Record<string, () => Promise<Page>>> = {
     gong.stats_activity_scorecards.list({ filter: { fromDateTime: '2024-01-01T00:00:00Z', toDateTime: '2026-01-01T00:00:00Z' } }),
 }
 
-async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = []
-  for await (const record of records) found.push(record)
-  return found
-}
-const failure = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => 'it succeeded',
-    (error: unknown) => error,
-  )
-
 describe('every operation', () => {
   test.each(Object.keys(lists))('%s list: documented records', async (name) => {
     const entity = kinds.gong.definition.entities[name as 'users']
@@ -148,32 +139,34 @@ describe('a complete walk', () => {
       origin: sandbox.origins.gong,
       limits: false,
     })
-    expect(new Set((await collect(all.calls.records())).map(({ id }) => id)).size).toBe(sandbox.gong.world.counts.calls)
+    expect(new Set((await Array.fromAsync(all.calls.records())).map(({ id }) => id)).size).toBe(sandbox.gong.world.counts.calls)
   })
 
   test('calls, their extensive form and their transcripts are the same calls', async () => {
     const march = { fromDateTime: '2025-03-01T00:00:00Z', toDateTime: '2025-04-01T00:00:00Z' }
-    const extensive = (await collect(gong.calls_extensive.records({ filter: march }))).map(({ metaData }) => String(metaData['id']))
-    const transcripts = (await collect(gong.call_transcripts.records({ filter: march }))).map(({ callId }) => callId)
+    const extensive = (await Array.fromAsync(gong.calls_extensive.records({ filter: march }))).map(({ metaData }) => String(metaData['id']))
+    const transcripts = (await Array.fromAsync(gong.call_transcripts.records({ filter: march }))).map(({ callId }) => callId)
     expect(extensive.length).toBeGreaterThan(100)
     expect(transcripts.toSorted()).toEqual(extensive.toSorted())
   })
 
   test('goes on over pages that hold private calls only', async () => {
     const { from, to } = sandbox.gong.world.privateWindow
-    const pages = await collect(gong.calls.pages({ fromDateTime: from, toDateTime: to }))
+    const pages = await Array.fromAsync(gong.calls.pages({ fromDateTime: from, toDateTime: to }))
     expect(pages.length).toBeGreaterThan(2)
     expect(pages.flatMap(({ data }) => data)).toEqual([])
   })
 
   test('meets each user and each answered scorecard once, whatever form its ids have', async () => {
     const { counts } = sandbox.gong.world
-    expect(new Set((await collect(gong.users.records())).map(({ id }) => id)).size).toBe(counts.users)
+    expect(new Set((await Array.fromAsync(gong.users.records())).map(({ id }) => id)).size).toBe(counts.users)
     const filter = { fromDateTime: '2023-01-01T00:00:00Z', toDateTime: '2100-01-01T00:00:00Z' }
-    const texts = (await collect(gong.stats_activity_scorecards.records({ filter }))).map(({ answeredScorecardId }) => answeredScorecardId)
+    const texts = (await Array.fromAsync(gong.stats_activity_scorecards.records({ filter }))).map(
+      ({ answeredScorecardId }) => answeredScorecardId,
+    )
     expect(new Set(texts).size).toBe(counts.answeredScorecards)
     sandbox.gong.switches.set({ int64ScorecardIds: true })
-    const numbers = (await collect(gong.stats_activity_scorecards.records({ filter }))).map(
+    const numbers = (await Array.fromAsync(gong.stats_activity_scorecards.records({ filter }))).map(
       ({ answeredScorecardId }) => answeredScorecardId,
     )
     expect(numbers).toEqual(texts)
@@ -181,11 +174,11 @@ describe('a complete walk', () => {
 
   test('a window of reviews by moments is exact, cut anywhere', async () => {
     const wide = { fromDateTime: '2025-01-01T00:00:00Z', toDateTime: '2025-03-01T00:00:00Z' }
-    const all = await collect(gong.stats_activity_scorecards.records({ filter: wide }))
+    const all = await Array.fromAsync(gong.stats_activity_scorecards.records({ filter: wide }))
     expect(all.length).toBeGreaterThan(3)
     for (const cut of ['2025-02-01T00:00:00Z', '2025-02-10T07:59:59.999Z', '2025-02-10T13:30:00+14:00', '2025-01-20T23:30:00-08:00']) {
-      const before = await collect(gong.stats_activity_scorecards.records({ filter: { ...wide, toDateTime: cut } }))
-      const after = await collect(gong.stats_activity_scorecards.records({ filter: { ...wide, fromDateTime: cut } }))
+      const before = await Array.fromAsync(gong.stats_activity_scorecards.records({ filter: { ...wide, toDateTime: cut } }))
+      const after = await Array.fromAsync(gong.stats_activity_scorecards.records({ filter: { ...wide, fromDateTime: cut } }))
       const ids = [...before, ...after].map(({ answeredScorecardId }) => answeredScorecardId)
       expect(ids.toSorted()).toEqual(all.map(({ answeredScorecardId }) => answeredScorecardId).toSorted())
     }
@@ -193,10 +186,10 @@ describe('a complete walk', () => {
 
   test('ends with an error at a cursor that returns, and at one that is too old', async () => {
     sandbox.faults.add({ kind: 'same-cursor', times: 10 })
-    expect(await failure(collect(gong.calls.records()))).toMatchObject({ code: 'upstream_answer_invalid' })
+    expect(await failure(Array.fromAsync(gong.calls.records()))).toMatchObject({ code: 'upstream_answer_invalid' })
     sandbox.gong.reset()
     sandbox.faults.add({ kind: 'expired-cursor' })
-    expect(await failure(collect(gong.calls.records()))).toMatchObject({ code: 'invalid_cursor' })
+    expect(await failure(Array.fromAsync(gong.calls.records()))).toMatchObject({ code: 'invalid_cursor' })
   })
 
   test.each(['settings_scorecards', 'settings_trackers', 'library_folders'] as const)(
@@ -224,7 +217,6 @@ describe('downloads', () => {
     contentSelector: { exposedFields: { media: true as const } },
     ...(range_header === undefined ? {} : { range_header }),
   })
-  const bytesOf = async (stream: AsyncIterable<Uint8Array>): Promise<Buffer> => Buffer.concat(await collect(stream))
 
   test.each(['audio', 'video'] as const)('%s: the whole file and a part of it, byte for byte', async (kind) => {
     const { largeCallId } = sandbox.gong.world

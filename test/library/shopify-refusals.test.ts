@@ -3,8 +3,9 @@ import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { connect, type VendorNotice } from '../../packages/ferrule/src/index.ts'
 import { shopifyCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { watchRequests } from '../engine/shopify-support.ts'
+import { failure } from '../engine/support.ts'
 import { openStore } from '../sandbox/shopify-client.ts'
-import { connectStore, failure } from './shopify-support.ts'
+import { connectStore } from './shopify-support.ts'
 
 const { sandbox, shopify: store, facts, clock } = await openStore()
 const shopify = connectStore(sandbox)
@@ -169,7 +170,7 @@ describe('notices', () => {
       throw new RangeError('the log is full')
     }
     const noisy = connectStore(sandbox, { onNotice })
-    expect(await failure(noisy.products.list({ limit: 1 }))).toEqual(new RangeError('the log is full'))
+    await expect(noisy.products.list({ limit: 1 })).rejects.toEqual(new RangeError('the log is full'))
     expect((await noisy.products.list({ limit: 1 })).data).toHaveLength(1)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../sandbox/shopify-client.ts'
 import { operations, type Uses, usesOf } from './shopify-operations.ts'
-import { collect, connectStore, execute } from './shopify-support.ts'
+import { connectStore, execute } from './shopify-support.ts'
 
 const { sandbox, shopify: store, facts } = await openStore()
 const shopify = connectStore(sandbox)
@@ -50,14 +50,14 @@ describe('lists that would be cut', () => {
       'size',
       3,
     )
-    const open = await collect(shopify.orders.records({ limit: 250, status: 'open' }))
+    const open = await Array.fromAsync(shopify.orders.records({ limit: 250, status: 'open' }))
     expect(open).toHaveLength(facts.counts.openOrders)
     expect(open.filter((order) => order.closed_at !== null || order.cancelled_at !== null)).toEqual([])
   })
 
   test('checkouts of every status come without a filter', async () => {
     const ids = async (params: Parameters<typeof shopify.abandoned_checkouts.list>[0]) =>
-      (await collect(shopify.abandoned_checkouts.records({ limit: 250, ...params }))).map(({ id }) => id)
+      (await Array.fromAsync(shopify.abandoned_checkouts.records({ limit: 250, ...params }))).map(({ id }) => id)
     const [all, open, closed] = [await ids({}), await ids({ status: 'open' }), await ids({ status: 'closed' })]
     expect(closed.length).toBeGreaterThan(0)
     expect(all.toSorted()).toEqual([...open, ...closed].toSorted())
@@ -86,7 +86,7 @@ describe('lists that would be cut', () => {
   })
 
   test('a product of 140 variants shows a hundred of them, and the others by their id', async () => {
-    const variants = await collect(shopify.product_variants.records({ product_id: facts.largeProductId, limit: 30 }))
+    const variants = await Array.fromAsync(shopify.product_variants.records({ product_id: facts.largeProductId, limit: 30 }))
     expect(variants).toHaveLength(100)
     expect((await shopify.product_variants.get({ variant_id: facts.hiddenVariantId })).data.product_id).toBe(facts.largeProductId)
   })

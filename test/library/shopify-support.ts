@@ -29,20 +29,6 @@ export function connectStore(
   return shopify
 }
 
-/** All of a sequence. */
-export async function collect<T>(records: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = []
-  for await (const record of records) found.push(record)
-  return found
-}
-
-/** Returns what a promise was rejected with; a string when it was not. */
-export const failure = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => 'it succeeded',
-    (error: unknown) => error,
-  )
-
 /** An operation named by data: the typed door is tested elsewhere. */
 export const execute = (shopify: Shopify, ...args: [entity: string, action: string, params?: unknown, options?: unknown]) =>
   Reflect.apply(shopify.execute, shopify, args) as Promise<{ readonly data: unknown; readonly meta: Readonly<Record<string, unknown>> }>

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Kinds, ParamsOf } from '../../packages/ferrule/src/index.ts'
 import { watchRequests } from '../engine/shopify-support.ts'
+import { failure } from '../engine/support.ts'
 import { countOrders, day, manyOrders, openStore, start } from '../sandbox/shopify-client.ts'
 import { choose } from '../support/draws.ts'
-import { collect, connectStore, failure } from './shopify-support.ts'
+import { connectStore } from './shopify-support.ts'
 import { simulateTime } from './simulated-time.ts'
 
 const { sandbox, shopify: store, facts, clock } = await openStore()
@@ -33,17 +34,17 @@ describe('a walk', () => {
 
   test('over records() and pages() gives the same orders, newest first, with pages of the size that was asked for', async () => {
     const params: OrderParams = { ...month, limit: 30 }
-    const pages = await collect(shopify.orders.pages(params))
+    const pages = await Array.fromAsync(shopify.orders.pages(params))
     expect(pages.slice(0, -1).map(({ data }) => data.length)).toEqual(Array(pages.length - 1).fill(30))
     expect(pages.at(-1)?.meta).toEqual({ next_page_url: null, next_params: null })
-    const ids = idsOf(await collect(shopify.orders.records(params)))
+    const ids = idsOf(await Array.fromAsync(shopify.orders.records(params)))
     expect(ids).toEqual(pages.flatMap(({ data }) => idsOf(data)))
     expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => Number(b) - Number(a)))
     expect(ids.length).toBeGreaterThan(60)
   })
 
   test('by next_page_url is the same walk', async () => {
-    const wanted = idsOf(await collect(shopify.orders.records({ ...month, limit: 40 })))
+    const wanted = idsOf(await Array.fromAsync(shopify.orders.records({ ...month, limit: 40 })))
     const ids: (number | bigint)[] = []
     let params: OrderParams | undefined = { ...month, limit: 40 }
     while (params !== undefined) {
@@ -55,11 +56,11 @@ describe('a walk', () => {
   })
 
   test('goes on whatever form the links have, and only ever asks the store', async () => {
-    const wanted = idsOf(await collect(shopify.orders.records({ ...month, limit: 40 })))
+    const wanted = idsOf(await Array.fromAsync(shopify.orders.records({ ...month, limit: 40 })))
     using watched = watchRequests()
     for (const switches of [{ linkForm: 'bare' }, { linkOrigin: 'https://evil.example' }]) {
       store.switches.set(switches)
-      expect(idsOf(await collect(shopify.orders.records({ ...month, limit: 40 })))).toEqual(wanted)
+      expect(idsOf(await Array.fromAsync(shopify.orders.records({ ...month, limit: 40 })))).toEqual(wanted)
     }
     const { meta } = await shopify.orders.list({ ...month, limit: 40 })
     expect(meta.next_page_url).toMatch(/^https:\/\/evil\.example\//)
@@ -74,8 +75,8 @@ describe('a walk', () => {
       [shopify.discount_codes.records({ price_rule_id: facts.largePriceRuleId }), 230],
       [shopify.customer_address.records({ customer_id: facts.customerWithManyAddressesId, limit: 5 }), 14],
     ] as const
-    for (const [records, count] of walks) expect(new Set(idsOf(await collect<{ id: number | bigint }>(records))).size).toBe(count)
-    const levels = await collect(shopify.inventory_levels.records({ location_id: facts.locationIds[0] ?? 0, limit: 250 }))
+    for (const [records, count] of walks) expect(new Set(idsOf(await Array.fromAsync<{ id: number | bigint }>(records))).size).toBe(count)
+    const levels = await Array.fromAsync(shopify.inventory_levels.records({ location_id: facts.locationIds[0] ?? 0, limit: 250 }))
     expect(levels.length).toBeGreaterThan(1000)
     expect(new Set(levels.map(({ inventory_item_id }) => inventory_item_id)).size).toBe(levels.length)
   })
@@ -89,7 +90,7 @@ describe('a walk', () => {
       upstream: { status: 400, request_id: expect.any(String) },
     })
     sandbox.faults.add({ kind: 'same-cursor', on: 'shopify', times: 10 })
-    expect(await failure(collect(shopify.customers.records()))).toMatchObject({ code: 'upstream_answer_invalid' })
+    expect(await failure(Array.fromAsync(shopify.customers.records()))).toMatchObject({ code: 'upstream_answer_invalid' })
   })
 
   test('refuses a filter beside a position, and a page size that the vendor refuses, before anything is sent', async () => {
@@ -115,7 +116,7 @@ describe('twenty walkers on one store', () => {
     using time = simulateTime(walkers, clock)
     const polite = connectStore(sandbox, { limits: true }) // its clock is the one that stands now
     const walk = async () => {
-      const records = await collect(polite.metafield_products.records({ product_id: facts.largeProductId, limit: 2 }))
+      const records = await Array.fromAsync(polite.metafield_products.records({ product_id: facts.largeProductId, limit: 2 }))
       time.finished()
       return new Set(idsOf(records)).size
     }

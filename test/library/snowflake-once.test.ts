@@ -2,11 +2,11 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Fault, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { rows as statements } from '../connectors/snowflake/statement-table.ts'
+import { failure } from '../engine/support.ts'
 import { insertOnce, linesOf } from '../faults/once.ts'
 import { libraryWriter } from '../faults/once-doors.ts'
 import { type HastenedTime, hastenTime } from '../support/hastened-time.ts'
 import { share } from '../support/share.ts'
-import { failure } from './shopify-support.ts'
 import { connectWarehouse, execute, openWarehouse, type Warehouse } from './snowflake-support.ts'
 
 const sandbox = await share(startSandbox({ limits: false }))

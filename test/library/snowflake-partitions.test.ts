@@ -1,10 +1,10 @@
 /** Results in parts: every row once, in order, by the library and by a plain client of the service. */
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
+import { failure } from '../engine/support.ts'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
 import { type Json, startWorld } from '../http/support.ts'
 import { choose } from '../support/draws.ts'
-import { collect, failure } from './shopify-support.ts'
 import { openWarehouse } from './snowflake-support.ts'
 
 const count = choose(12_000, 30_000)
@@ -50,7 +50,7 @@ const sizes = { firstPartitionBytes: 20_000, partitionBytes: 150_000 }
 describe.each(['normal', 'inside', 'fetch', 'shuffled', 'none'])('with links of the form %s', (linkForm) => {
   test('every row comes once, in order, in the library and over HTTP', async () => {
     world.sandbox.snowflake.switches.set({ ...sizes, linkForm })
-    expect(await collect(warehouse.record.rows({ statement }))).toEqual(expected)
+    expect(await Array.fromAsync(warehouse.record.rows({ statement }))).toEqual(expected)
     const parts = asked()
     expect(parts.length).toBeGreaterThan(choose(4, 10))
     expect(parts).toEqual(['POST', ...Array.from({ length: parts.length - 1 }, (_, index) => String(index + 1))])
@@ -63,7 +63,7 @@ describe.each(['normal', 'inside', 'fetch', 'shuffled', 'none'])('with links of 
 
 test('parts come one by one, with what the vendor tells of them', async () => {
   world.sandbox.snowflake.switches.set({ ...sizes })
-  const parts = await collect(warehouse.record.parts({ statement }))
+  const parts = await Array.fromAsync(warehouse.record.parts({ statement }))
   expect(parts.flatMap(({ data }) => data.data)).toEqual(expected)
   const [first, second, ...others] = parts
   const info = first?.meta.partition_info
@@ -78,7 +78,9 @@ test('parts come one by one, with what the vendor tells of them', async () => {
 
 test.each([1, 3, 299, 300, 301, 30_000])('of %i rows at most are right too', async (partitionRows) => {
   world.sandbox.snowflake.switches.set({ partitionRows })
-  const rows = await collect(warehouse.record.rows({ statement: 'SELECT ORDER_ID FROM SALES.ORDERS WHERE ORDER_ID <= 600 ORDER BY 1' }))
+  const rows = await Array.fromAsync(
+    warehouse.record.rows({ statement: 'SELECT ORDER_ID FROM SALES.ORDERS WHERE ORDER_ID <= 600 ORDER BY 1' }),
+  )
   expect(rows.map(([order]) => order)).toEqual(Array.from({ length: 600 }, (_, index) => String(index + 1)))
 })
 
@@ -156,7 +158,7 @@ describe('faults amid a walk', () => {
 
   test('a walk has a budget of parts', async () => {
     world.sandbox.snowflake.switches.set({ ...sizes })
-    const walk = collect(warehouse.record.rows({ statement }, { maxPages: 3 }))
+    const walk = Array.fromAsync(warehouse.record.rows({ statement }, { maxPages: 3 }))
     expect(await failure(walk)).toMatchObject({ code: 'page_budget_exhausted' })
     expect(asked()).toEqual(['POST', '1', '2'])
   })

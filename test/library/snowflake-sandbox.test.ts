@@ -3,9 +3,9 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { listLiveActions } from '../../packages/ferrule/src/definition/entity.ts'
 import { snowflakeCredentials as known, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
+import { failure } from '../engine/support.ts'
 import { share } from '../support/share.ts'
-import { failure } from './shopify-support.ts'
-import { connectWarehouse, execute, keyPair, openWarehouse, type SnowflakeCredentials } from './snowflake-support.ts'
+import { connectWarehouse, execute, keyPair, openWarehouse, type SnowflakeCredentials, statements } from './snowflake-support.ts'
 
 const sandbox = await share(startSandbox({ limits: false }))
 const { snowflake } = sandbox
@@ -15,13 +15,6 @@ const warehouse = connectWarehouse(sandbox)
 const operations = Object.entries(kinds.snowflake.definition.entities).flatMap(([entity, definition]) =>
   listLiveActions(definition).map((action) => ({ entity, action, definition })),
 )
-const statements: Readonly<Record<string, string>> = {
-  get: 'SELECT * FROM SALES.ORDERS WHERE ORDER_ID = 7',
-  list: 'SELECT * FROM SALES.ORDERS ORDER BY ORDER_ID',
-  create: "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'one')",
-  update: "UPDATE SCRATCH.COUNTERS SET NOTE = 'two'",
-  delete: 'DELETE FROM SCRATCH.COUNTERS',
-}
 const select = (statement: string) => warehouse.record.list({ statement })
 const rowsOf = async (statement: string) => (await select(statement)).data.data
 /** Lists what the stand-in really ran. */

@@ -3,24 +3,16 @@ import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { Deadline } from '../../packages/ferrule/src/engine/http/deadline.ts'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
-import { heldTimers } from '../engine/support.ts'
+import { failure, heldTimers } from '../engine/support.ts'
 import { hastenTime } from '../support/hastened-time.ts'
 import { share } from '../support/share.ts'
-import { collect, failure } from './shopify-support.ts'
-import { configuration, connectWarehouse, execute, openWarehouse } from './snowflake-support.ts'
+import { configuration, connectWarehouse, execute, openWarehouse, statements } from './snowflake-support.ts'
 
 const sandbox = await share(startSandbox({ limits: false }))
 const { snowflake } = sandbox
 afterEach(() => snowflake.reset())
 const warehouse = connectWarehouse(sandbox)
 
-const statements: Readonly<Record<string, string>> = {
-  get: 'SELECT * FROM SALES.ORDERS WHERE ORDER_ID = 7',
-  list: 'SELECT * FROM SALES.ORDERS ORDER BY ORDER_ID',
-  create: "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'one')",
-  update: "UPDATE SCRATCH.COUNTERS SET NOTE = 'two'",
-  delete: 'DELETE FROM SCRATCH.COUNTERS',
-}
 const select = (statement: string) => warehouse.record.list({ statement })
 /** Every call is about to come to its deadline as soon as something is to be waited for; none comes to it before. */
 function shortDeadlines(): Disposable {
@@ -68,7 +60,7 @@ describe('a statement that takes longer than the vendor waits', () => {
     using _short = shortDeadlines()
     snowflake.switches.set({ partitionRows: 300 })
     const hold = snowflake.hold()
-    const rows = collect(warehouse.record.rows({ statement: statements['list'] ?? '' }))
+    const rows = Array.fromAsync(warehouse.record.rows({ statement: statements['list'] ?? '' }))
     const asked = () => snowflake.requests().filter(({ method, query }) => method === 'GET' && query['partition'] === '0').length
     await eventually(asked).toBeGreaterThan(1)
     hold.release()
@@ -146,7 +138,7 @@ describe('a statement that fails', () => {
       code: 'upstream_result_too_large',
       upstream: { code: '391908' },
     })
-    await expect(collect(warehouse.record.rows({ statement: statements['list'] ?? '' }))).rejects.toMatchObject({
+    await expect(Array.fromAsync(warehouse.record.rows({ statement: statements['list'] ?? '' }))).rejects.toMatchObject({
       code: 'upstream_result_too_large',
     })
   })
@@ -172,7 +164,9 @@ describe('a caller that goes away', () => {
     const hold = snowflake.hold({ answer })
     const controller = new AbortController()
     const reason = new Error('gone')
-    const call = failure(warehouse.record.list({ statement: statements['list'] ?? '' }, { signal: controller.signal }))
+    const call = warehouse.record
+      .list({ statement: statements['list'] ?? '' }, { signal: controller.signal })
+      .catch((thrown: unknown) => thrown)
     await hold.caught()
     if (answer === 'accepted') await eventually(polls).toBeGreaterThan(0)
     controller.abort(reason)
@@ -227,7 +221,9 @@ describe('a caller that goes away', () => {
     const { meta } = await execute(warehouse, 'record', 'list', { statement: statements['list'] })
     short[Symbol.dispose]()
     const controller = new AbortController()
-    const call = failure(execute(warehouse, 'result_partitions', 'get', meta['next_params'], { signal: controller.signal }))
+    const call = execute(warehouse, 'result_partitions', 'get', meta['next_params'], { signal: controller.signal }).catch(
+      (thrown: unknown) => thrown,
+    )
     await eventually(polls).toBeGreaterThan(0)
     controller.abort(new Error('gone'))
     await call

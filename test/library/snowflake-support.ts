@@ -9,8 +9,7 @@ type Kind = Kinds['snowflake']
 export type Warehouse = LocalConnector<Kind>
 /** Credentials of either scheme. */
 export type SnowflakeCredentials = CredentialsOf<Kind>
-/** Configuration of the connector. */
-export type SnowflakeConfiguration = ConfigurationOf<Kind>
+type SnowflakeConfiguration = ConfigurationOf<Kind>
 
 interface More {
   /** Those of the documented token when they are left out. */
@@ -27,6 +26,15 @@ export const configuration: SnowflakeConfiguration = {
   database: known.database,
   warehouse: known.warehouse,
   role: known.role,
+}
+
+/** A statement for each action of records. */
+export const statements: Readonly<Record<string, string>> = {
+  get: 'SELECT * FROM SALES.ORDERS WHERE ORDER_ID = 7',
+  list: 'SELECT * FROM SALES.ORDERS ORDER BY ORDER_ID',
+  create: "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'one')",
+  update: "UPDATE SCRATCH.COUNTERS SET NOTE = 'two'",
+  delete: 'DELETE FROM SCRATCH.COUNTERS',
 }
 
 /** Connects to the sandbox's warehouse; whoever connects closes it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tiktokCredentials as known } from '../../packages/sandbox/src/index.ts'
+import { failure } from '../engine/support.ts'
 import { openDesk } from '../sandbox/tiktok-client.ts'
-import { failure } from './shopify-support.ts'
 import { reportOf } from './tiktok-operations.ts'
 import { app, connectAds, freshCode, type TiktokCredentials } from './tiktok-support.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
+import { failure } from '../engine/support.ts'
 import { openDesk } from '../sandbox/tiktok-client.ts'
-import { failure } from './shopify-support.ts'
 import { reportOf, reports } from './tiktok-operations.ts'
 import { connectAds, execute } from './tiktok-support.ts'
 

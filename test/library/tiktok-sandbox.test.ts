@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { tiktokCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { recordProblems } from '../conformance/records.ts'
+import { failure } from '../engine/support.ts'
 import { openDesk } from '../sandbox/tiktok-client.ts'
-import { collect, failure } from './shopify-support.ts'
 import { operations, usesOf } from './tiktok-operations.ts'
 import { app, connectAds, execute, freshCode, type TiktokCredentials } from './tiktok-support.ts'
 
@@ -125,7 +125,7 @@ describe('the advertiser of a call', () => {
 
   test('lists of advertisers have pages although the vendor has none', async () => {
     const ids = asJson([advertiserId, secondAdvertiserId, emptyAdvertiserId])
-    const pages = await collect(ads.advertisers.pages({ advertiser_ids: ids, page_size: 2 }))
+    const pages = await Array.fromAsync(ads.advertisers.pages({ advertiser_ids: ids, page_size: 2 }))
     expect(pages.map(({ data }) => data.map(({ advertiser_id }) => advertiser_id))).toEqual([
       [advertiserId, secondAdvertiserId],
       [emptyAdvertiserId],
@@ -163,7 +163,7 @@ describe('what is odd in the records', () => {
   })
 
   test('authors of promoted posts have the name of the documents; pictures have no video, old posts no type', async () => {
-    const posts = await collect(ads.promoted_post_ads.records())
+    const posts = await Array.fromAsync(ads.promoted_post_ads.records())
     expect(posts).toHaveLength(facts.counts[facts.advertiserId]?.posts ?? 0)
     for (const { user_info } of posts)
       expect([user_info?.platform_name?.slice(0, 8), 'tiktok_name' in Object(user_info)]).toEqual(['creator.', false])
@@ -175,7 +175,7 @@ describe('what is odd in the records', () => {
   })
 
   test('what the vendor leaves out is null: a status of a campaign, a change of an ad', async () => {
-    const campaigns = await collect(ads.campaigns.records())
+    const campaigns = await Array.fromAsync(ads.campaigns.records())
     expect(campaigns.filter(({ secondary_status }) => secondary_status === null).map(({ campaign_id }) => campaign_id)).toEqual([
       facts.campaignWithoutStatusId,
     ])
@@ -185,7 +185,7 @@ describe('what is odd in the records', () => {
   })
 
   test('an image has a whole address as its id', async () => {
-    const images = await collect(ads.creative_assets_images.records())
+    const images = await Array.fromAsync(ads.creative_assets_images.records())
     expect(images.filter(({ image_id }) => image_id?.startsWith('https://')).map(({ image_id }) => image_id)).toEqual([
       facts.addressImageId,
     ])

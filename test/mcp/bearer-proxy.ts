@@ -1,6 +1,6 @@
 /** Passes requests on and adds a token: the conformance suite has none. Everything else stays, Host and Origin too. */
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '../support/listen.ts'
 
 /** Starts the proxy. @param port of the service on this machine */
 export async function startBearerProxy(port: number, token: string): Promise<{ readonly url: string; close(): void }> {
@@ -14,12 +14,9 @@ export async function startBearerProxy(port: number, token: string): Promise<{ r
     answer.on('close', () => passed.destroy())
     asked.pipe(passed)
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const { port: own } = server.address() as AddressInfo
+  const { origin: url } = await listen(server)
   return {
-    url: `http://127.0.0.1:${own}`,
+    url,
     close: () => {
       server.closeAllConnections()
       server.close()

@@ -11,6 +11,7 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
 import { client, type Json, startWorld, type World, type WorldOptions } from '../http/support.ts'
+import { listen } from '../support/listen.ts'
 
 /** Where clients get their codes: another site, which nobody answers for. */
 export const callback = 'https://client.example/callback'
@@ -40,9 +41,7 @@ export async function startOAuthWorld(options: WorldOptions = {}): Promise<OAuth
     }
     socket.pipe(onward).pipe(socket)
   })
-  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
-  const address = relay.address()
-  const issuer = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const { origin: issuer } = await listen(relay)
   const start = async () => {
     const world = await startWorld({ ...options, settings: { publicUrl: issuer, ...options.settings } })
     target = world.port

@@ -1,11 +1,11 @@
 /** The way of a hosted client to its tokens, by the official client, until the grant ends. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { auth as authOld } from '@modelcontextprotocol/sdk/client/auth.js'
 import { afterAll, expect, test } from 'vitest'
 import { buildServerMetadata } from '../../packages/server/src/http/oauth/metadata.ts'
 import { base, client, createTenant, type Json } from '../http/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import {
   agree,
   buildAuthorization,
@@ -23,13 +23,10 @@ import {
   startOAuthWorld,
 } from './oauth-support.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'ferrule-oauth-'))
+const folder = makeFolder('oauth')
 const world = await startOAuthWorld({ folder })
 await world.connect('shown')
-afterAll(async () => {
-  await world.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => world.close())
 
 /** Everything that must be neither stored nor logged in clear. */
 const secrets: string[] = [client.secret]

@@ -4,15 +4,16 @@ import { text as readAll } from 'node:stream/consumers'
 import { parseJSONRPCMessage } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
 import { StdioTransport } from '../../packages/ferrule/src/cli/actions/mcp.ts'
-import { buildEnvironment, cli, makeFolder, runFerrule, writeProfile } from '../command/support.ts'
+import { buildEnvironment, cli, runFerrule, writeProfile } from '../command/support.ts'
 import { client, startWorld } from '../http/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
 import { startClient } from './clients.ts'
 
 const world = await share(startWorld())
 const connector = await world.connect('calls')
 
-const config = makeFolder()
+const config = makeFolder('stdio')
 const service = () => ({ FERRULE_URL: world.url, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret })
 const vendor = () => ({
   GONG_ACCESS_KEY: 'sandbox',

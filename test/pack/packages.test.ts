@@ -1,6 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,6 +9,7 @@ import { buildProgramEnvironment, expectHosted, expectLocal, type Mode, runProgr
 import type { World } from '../http/support.ts'
 import { programLimit, run, withoutOuterSettings } from '../support/commands.ts'
 import { choose } from '../support/draws.ts'
+import { makeFolder } from '../support/folder.ts'
 import { install, installRuntime } from '../support/runtimes.ts'
 import { compile, linkPackages, listFiles, type Packed, packAll, readVersion } from './packing.ts'
 import {
@@ -35,7 +35,7 @@ import { type ImportCost, listLoaded, listPackages, measureBytes, measureImport,
 /** Version of the bundler that the bundles are made with. */
 const esbuildVersion = '0.28.2'
 
-let folder: string
+const folder = makeFolder('pack')
 let packed: Packed
 /** Has all packages, and a bundler. */
 let consumer: string
@@ -43,7 +43,6 @@ let consumer: string
 let alone: string
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ferrule-pack-'))
   packed = packAll(folder)
   consumer = join(folder, 'consumer')
   alone = join(folder, 'alone')
@@ -51,8 +50,6 @@ beforeAll(() => {
   const tools = [`@types/node@${readVersion('@types/node')}`, `esbuild@${esbuildVersion}`]
   install(consumer, packed.ferrule, packed.sandbox, packed.server, packed.kinds, ...tools)
 })
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Writes the programs of a project, and its settings for the compiler: it checks exactly these programs. */
 function writeProject(project: string, programs: Readonly<Record<string, string>>, options: object = {}): void {

@@ -1,23 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { packages } from '../../scripts/paths.mjs'
 import { digestOf, digestSources } from '../../scripts/web.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 import { copyEmbeddedDatabase } from '../support/postgres.ts'
 import { copyWorkspace, listFiles } from './packing.ts'
 
-let folder: string
-let copy: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ferrule-sources-'))
-  copy = join(folder, 'source')
-  copyWorkspace(copy)
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = makeFolder('sources')
+const copy = join(folder, 'source')
+beforeAll(() => copyWorkspace(copy))
 
 /** Returns a data folder with an empty embedded database: creating one takes seconds of a core. */
 async function useFolder(name: string): Promise<string> {

@@ -1,19 +1,10 @@
+const event = (type: string, data: string) => ({ api_version: 'v1', data, id: 'uuid', timestamp: 'date-time', type })
+const ofConnector = '{ connector_id: uuid, connector_type: string, name: string, organization_id: uuid, workspace_id: uuid }'
+
 /** Records of events and webhooks, as test/pins/wire.test.ts pins them. */
 export const webhookRecords = {
-  ConnectorAuthFailedEvent: {
-    api_version: 'v1',
-    data: '{ connector_id: uuid, connector_type: string, name: string, organization_id: uuid, workspace_id: uuid }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'connector.auth_failed',
-  },
-  ConnectorAuthRecoveredEvent: {
-    api_version: 'v1',
-    data: '{ connector_id: uuid, connector_type: string, name: string, organization_id: uuid, workspace_id: uuid }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'connector.auth_recovered',
-  },
+  ConnectorAuthFailedEvent: event('connector.auth_failed', ofConnector),
+  ConnectorAuthRecoveredEvent: event('connector.auth_recovered', ofConnector),
   ConnectorWebhooks: {
     address: 'string | null',
     application_address: 'string | null',
@@ -37,65 +28,32 @@ export const webhookRecords = {
     worked: 'integer',
   },
   ConnectorWebhooksInput: '{ secret?: string | null, subscribe?: boolean }',
-  ConnectorCreatedEvent: {
-    api_version: 'v1',
-    data: '{ connector_id: uuid, connector_type: string, name: string, organization_id: uuid, workspace_id: uuid }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'connector.created',
-  },
-  ConnectorDeletedEvent: {
-    api_version: 'v1',
-    data: '{ connector_id: uuid, connector_type: string, name: string, organization_id: uuid, workspace_id: uuid }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'connector.deleted',
-  },
-  ConnectorUpdatedEvent: {
-    api_version: 'v1',
-    data: '{ connector_id: uuid, connector_type: string, name: string, organization_id: uuid, workspace_id: uuid }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'connector.updated',
-  },
-  ContextStoreEntityReadyEvent: {
-    api_version: 'v1',
-    data: '{ connector_id: uuid, entity: string, organization_id: uuid, records: integer | null, sync_id: uuid, workspace_id: uuid }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'context_store.entity.ready',
-  },
-  ContextStoreSyncCompletedEvent: {
-    api_version: 'v1',
-    data: '{ cause: demand | search | webhook | created | changed | schedule, connector_id: uuid, error_code: ErrorCode | null, mode: incremental | full, organization_id: uuid, removed: integer, state: succeeded | partial, sync_id: uuid, workspace_id: uuid, written: integer }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'context_store.sync.completed',
-  },
-  ContextStoreSyncFailedEvent: {
-    api_version: 'v1',
-    data: '{ cause: demand | search | webhook | created | changed | schedule, connector_id: uuid, error_code: ErrorCode | null, mode: incremental | full, organization_id: uuid, removed: integer, sync_id: uuid, workspace_id: uuid, written: integer }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'context_store.sync.failed',
-  },
-  ContextStoreSyncStartedEvent: {
-    api_version: 'v1',
-    data: '{ cause: demand | search | webhook | created | changed | schedule, connector_id: uuid, mode: incremental | full, organization_id: uuid, sync_id: uuid, workspace_id: uuid }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'context_store.sync.started',
-  },
+  ConnectorCreatedEvent: event('connector.created', ofConnector),
+  ConnectorDeletedEvent: event('connector.deleted', ofConnector),
+  ConnectorUpdatedEvent: event('connector.updated', ofConnector),
+  ContextStoreEntityReadyEvent: event(
+    'context_store.entity.ready',
+    '{ connector_id: uuid, entity: string, organization_id: uuid, records: integer | null, sync_id: uuid, workspace_id: uuid }',
+  ),
+  ContextStoreSyncCompletedEvent: event(
+    'context_store.sync.completed',
+    '{ cause: demand | search | webhook | created | changed | schedule, connector_id: uuid, error_code: ErrorCode | null, mode: incremental | full, organization_id: uuid, removed: integer, state: succeeded | partial, sync_id: uuid, workspace_id: uuid, written: integer }',
+  ),
+  ContextStoreSyncFailedEvent: event(
+    'context_store.sync.failed',
+    '{ cause: demand | search | webhook | created | changed | schedule, connector_id: uuid, error_code: ErrorCode | null, mode: incremental | full, organization_id: uuid, removed: integer, sync_id: uuid, workspace_id: uuid, written: integer }',
+  ),
+  ContextStoreSyncStartedEvent: event(
+    'context_store.sync.started',
+    '{ cause: demand | search | webhook | created | changed | schedule, connector_id: uuid, mode: incremental | full, organization_id: uuid, sync_id: uuid, workspace_id: uuid }',
+  ),
   EventPage: '{ after: uuid | null, data: [PlatformEvent], has_more: boolean }',
   PlatformEvent:
     'ConnectorCreatedEvent | ConnectorUpdatedEvent | ConnectorDeletedEvent | ConnectorAuthFailedEvent | ConnectorAuthRecoveredEvent | ContextStoreEntityReadyEvent | ContextStoreSyncStartedEvent | ContextStoreSyncCompletedEvent | ContextStoreSyncFailedEvent | RecordsChangedEvent | WebhookTestEvent | WebhookEndpointDisabledEvent',
-  RecordsChangedEvent: {
-    api_version: 'v1',
-    data: '{ added: integer, changed: integer, connector_id: uuid, cursor?: string, entity: string, organization_id: uuid, removed: integer, snapshot: boolean, workspace_id: uuid }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'records.changed',
-  },
+  RecordsChangedEvent: event(
+    'records.changed',
+    '{ added: integer, changed: integer, connector_id: uuid, cursor?: string, entity: string, organization_id: uuid, removed: integer, snapshot: boolean, workspace_id: uuid }',
+  ),
   WebhookDelivery: {
     attempts: 'integer',
     created_at: 'date-time',
@@ -127,13 +85,7 @@ export const webhookRecords = {
     url: 'string',
     workspace_ids: '[uuid] | null',
   },
-  WebhookEndpointDisabledEvent: {
-    api_version: 'v1',
-    data: '{ endpoint_id: uuid, organization_id: uuid, reason: string }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'webhook.endpoint.disabled',
-  },
+  WebhookEndpointDisabledEvent: event('webhook.endpoint.disabled', '{ endpoint_id: uuid, organization_id: uuid, reason: string }'),
   WebhookEndpointInput: {
     'connector_ids?': '[uuid] | null',
     name: 'string',
@@ -174,11 +126,5 @@ export const webhookRecords = {
   WebhookRedelivery: '{ since?: date-time }',
   WebhookRedeliveryResult: '{ deliveries: integer }',
   WebhookRotation: '{ overlap_seconds?: integer }',
-  WebhookTestEvent: {
-    api_version: 'v1',
-    data: '{ endpoint_id: uuid, organization_id: uuid }',
-    id: 'uuid',
-    timestamp: 'date-time',
-    type: 'webhook.test',
-  },
+  WebhookTestEvent: event('webhook.test', '{ endpoint_id: uuid, organization_id: uuid }'),
 }

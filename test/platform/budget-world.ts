@@ -1,7 +1,9 @@
 /** Nodes that share vendors' budgets, in simulated time: walkers, a vendor that refuses strictly, and a database real or in memory. */
+import type { Limits } from '../../packages/ferrule/src/definition/connector.ts'
 import type { Asker } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import { createBudgetStore, KeptLimiter, type LimiterParts } from '../../packages/server/src/calls/budgets/limiter.ts'
 import type { Database } from '../../packages/server/src/db/database.ts'
+import { provenAsker } from '../engine/limiter-support.ts'
 import { createDice, SimulatedTime, StrictVendor, type Vendor } from './budget-vendors.ts'
 
 /** What a walker does. */
@@ -97,12 +99,7 @@ export class BudgetNode {
 }
 
 /** Credentials that proved themselves. */
-export const provenFor = (key: string, limits: Asker['limits']): Asker => ({
-  key,
-  credential: `${key} credential`,
-  limits,
-  isProven: () => true,
-})
+export const provenFor = (key: string, limits: Limits): Asker => provenAsker(limits, key)
 
 /** Gong's limits. */
 export const gongLimits = {

@@ -1,14 +1,10 @@
 /** Stored times stay right while the machine's clock steps by an hour. */
 import { sql } from 'kysely'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import { connectorBody, createWorld, firstPrincipal, oauth, overBoth, secretOf, type World } from './world.ts'
+import { connectorBody, createWorldOfTest, type DatabaseName, firstPrincipal, oauth, overBoth, secretOf } from './world.ts'
 
 const hour = 3_600_000
-const worlds: World[] = []
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close()
-})
 
 /** A machine with a clock that steps and a steady clock. */
 class Machine {
@@ -26,11 +22,7 @@ class Machine {
   }
 }
 
-const opened = async (database: 'sqlite' | 'postgres') => {
-  const world = await createWorld(database, 'clock')
-  worlds.push(world)
-  return world
-}
+const opened = (database: DatabaseName) => createWorldOfTest(database, 'clock')
 
 describe('on SQLite, stored times', () => {
   const begun = async () => {

@@ -8,10 +8,12 @@ import {
   keyPair,
   newTenant,
   oauth,
+  openCredentials,
   overBoth,
   refusal,
   scopedPrincipal,
   stall,
+  stallBody,
 } from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
@@ -21,12 +23,7 @@ overBoth('changing and using connectors', async (database) => {
   let sandboxRuns = true
   let sandboxStarts = Promise.resolve()
   const tenant = () => newTenant(platform, first)
-  const stallBody = (more: Record<string, unknown> = {}) =>
-    connectorBody({ connector_type: 'market-stall', credentials: { token: 't' }, replication_config: { stall: 'fruit' }, ...more })
-  const opened = async (principal: Principal, id: string) => {
-    const { connection } = await platform.connectors.readAccess(principal, id)
-    return (await connection.credentials.open()).values.reveal()
-  }
+  const opened = (principal: Principal, id: string) => openCredentials(platform, principal, id)
 
   const world = await share(createWorld(database, 'connector-changes'))
   const platform = await world.open({

@@ -1,18 +1,25 @@
 import { expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { share } from '../support/share.ts'
-import { connectorBody, createWorld, firstPrincipal, keyPair, newTenant, notes, overBoth, refusal, stall } from './world.ts'
+import {
+  connectorBody,
+  createWorld,
+  firstPrincipal,
+  keyPair,
+  newTenant,
+  notes,
+  openCredentials,
+  overBoth,
+  refusal,
+  stall,
+  stallBody,
+} from './world.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
 
 overBoth('connectors', async (database) => {
   const tenant = () => newTenant(platform, first)
-  const stallBody = (more: Record<string, unknown> = {}) =>
-    connectorBody({ connector_type: 'market-stall', credentials: { token: 't' }, replication_config: { stall: 'fruit' }, ...more })
-  const opened = async (principal: Principal, id: string) => {
-    const { connection } = await platform.connectors.readAccess(principal, id)
-    return (await connection.credentials.open()).values.reveal()
-  }
+  const opened = (principal: Principal, id: string) => openCredentials(platform, principal, id)
 
   const world = await share(createWorld(database, 'connectors'))
   const platform = await world.open()

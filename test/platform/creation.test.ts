@@ -2,20 +2,12 @@ import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import type { Connection } from '../../packages/ferrule/src/engine/connection.ts'
 import type { CredentialValues } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import { FerruleError, fail } from '../../packages/ferrule/src/errors.ts'
+import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
+import { failure } from '../engine/support.ts'
 import { createStubEngine } from '../support/engines.ts'
 import { share } from '../support/share.ts'
 import { connectorBody, createWorld, firstPrincipal, newTenant, oauth, overBoth, refusal, secretOf } from './world.ts'
-
-const failure = async (work: Promise<unknown>): Promise<FerruleError> => {
-  const error = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (error instanceof FerruleError) return error
-  throw new Error('it was not refused')
-}
 
 overBoth('a creation', async (database) => {
   let number = 0

@@ -1,17 +1,16 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { verifyWebhook } from '../../packages/ferrule/src/index.ts'
 import type { PlatformEvent } from '../../packages/ferrule/src/wire/events.ts'
-import type { EventWorker } from '../../packages/server/src/events/event-worker.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
+import { listen } from '../support/listen.ts'
 import { share } from '../support/share.ts'
 import { countRowsRead, recordStatements } from './rows-read.ts'
 import { createSyncWorld } from './sync-world.ts'
-import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, overServer, type World } from './world.ts'
+import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, overServer } from './world.ts'
 
 const env = { FERRULE_WEBHOOK_HOSTS: '127.0.0.1' }
 
@@ -21,35 +20,22 @@ interface Received {
   readonly body: string
 }
 
-overServer('events', (database) => {
-  let world: World
-  let platform: Platform
-  let first: Principal
-  let workers: readonly EventWorker[]
-  let receiver: Server
-  let address: string
+overServer('events', async (database) => {
   const got: Received[] = []
   const errors: unknown[] = []
 
-  beforeAll(async () => {
-    receiver = createServer((request, response) => {
-      const chunks: Buffer[] = []
-      request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', () => {
-        got.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() })
-        response.writeHead(204).end()
-      })
-    })
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-    address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
-    world = await createWorld(database, 'events')
-    const onBackgroundError = (error: unknown) => void errors.push(error)
-    platform = await world.open({ env, onBackgroundError })
-    first = await firstPrincipal(platform)
-    // SQLite has one process, so there it is another worker in the same process.
-    const other = database === 'sqlite' ? platform : await world.open({ env, onBackgroundError })
-    workers = [platform, other].map((each) => each.eventWorker())
+  const receiver = createServer(async (request, response) => {
+    got.push({ path: request.url ?? '', headers: request.headers, body: await text(request) })
+    response.writeHead(204).end()
   })
+  const address = (await listen(receiver)).origin
+  const world = await createWorld(database, 'events')
+  const onBackgroundError = (error: unknown) => void errors.push(error)
+  const platform = await world.open({ env, onBackgroundError })
+  const first = await firstPrincipal(platform)
+  // SQLite has one process, so there it is another worker in the same process.
+  const other = database === 'sqlite' ? platform : await world.open({ env, onBackgroundError })
+  const workers = [platform, other].map((each) => each.eventWorker())
   afterAll(async () => {
     for (const worker of workers) await worker.stop()
     await world.close()

@@ -55,9 +55,7 @@ overServer('an organization that is deleted', async (database) => {
       for (const each of [token, scoped])
         expect((await node.tokens.authenticate(each, undefined)).organizationId).toBe(principal.organizationId)
     const run = await platform.syncs.request(principal, id, { mode: 'full' })
-    here.vendor.hold()
-    await here.worker.tick()
-    await here.vendor.arrived
+    await here.hold()
 
     const removal = await platform.organizations.remove(caller, principal.organizationId)
     expect(removal).toEqual({ id: principal.organizationId, deleted_at: new Date(here.world.now).toISOString() })

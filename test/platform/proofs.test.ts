@@ -1,21 +1,15 @@
 /** Proofs of accepted credentials survive restarts, until the credentials change. */
 import { sql } from 'kysely'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { computeBudgetKey } from '../../packages/ferrule/src/engine/limits/limits.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
-import { connectorBody, createWorld, firstPrincipal, keyPair, overBoth, secretOf, type World } from './world.ts'
-
-const worlds: World[] = []
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close()
-})
+import { connectorBody, createWorldOfTest, firstPrincipal, keyPair, overBoth, secretOf } from './world.ts'
 
 const budget = computeBudgetKey('notes', 'an account')
 
 overBoth('credentials that proved themselves', (database) => {
   async function scene() {
-    const world = await createWorld(database, 'proofs')
-    worlds.push(world)
+    const world = await createWorldOfTest(database, 'proofs')
     const platform = await world.open()
     const principal = await firstPrincipal(platform)
     const { id } = await platform.connectors.create(principal, connectorBody())

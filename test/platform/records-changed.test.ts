@@ -1,6 +1,6 @@
 /** Events `records.changed`: what changes in copies is told to endpoints that want it, once in five seconds, and read by cursors. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { failValidation } from '../../packages/ferrule/src/errors.ts'
 import type { EventOf } from '../../packages/ferrule/src/wire/events.ts'
 import { mostFollowed } from '../../packages/ferrule/src/wire/webhooks.ts'
@@ -11,15 +11,12 @@ import type { EventWorker } from '../../packages/server/src/events/event-worker.
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import { Receiver } from '../http/webhook-support.ts'
-import { createSyncWorld, type SyncWorld } from './sync-world.ts'
+import { createSyncWorld } from './sync-world.ts'
 import { overServer } from './world.ts'
 
 type Told = EventOf<'records.changed'>
 
-overServer('records.changed', (database) => {
-  let here: SyncWorld
-  let receiver: Receiver
-  let worker: EventWorker
+overServer('records.changed', async (database) => {
   let principal: Principal
   let connector: string
   let made = 0
@@ -28,11 +25,9 @@ overServer('records.changed', (database) => {
     const keys = { cursorKey: () => here.platform.cursorKey(), clock: () => here.world.now }
     return platform.eventWorker({ logs: createRecordLogs({ store: here.store, ...keys }) })
   }
-  beforeAll(async () => {
-    receiver = await new Receiver().start()
-    here = await createSyncWorld(database, 'records changed', { env: { FERRULE_WEBHOOK_HOSTS: '127.0.0.1' } })
-    worker = buildWorker()
-  })
+  const receiver = await new Receiver().start()
+  const here = await createSyncWorld(database, 'records changed', { env: { FERRULE_WEBHOOK_HOSTS: '127.0.0.1' } })
+  const worker = buildWorker()
   afterAll(async () => {
     await worker.stop()
     await here.close()

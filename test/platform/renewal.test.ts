@@ -1,15 +1,20 @@
 import { sql } from 'kysely'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { OpenedCredentials } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { connectorBody, createWorld, type DatabaseName, firstPrincipal, oauth, overBoth, refusal, secretOf, type World } from './world.ts'
-
-const worlds: World[] = []
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close()
-})
+import {
+  connectorBody,
+  createWorldOfTest,
+  type DatabaseName,
+  firstPrincipal,
+  oauth,
+  overBoth,
+  refusal,
+  secretOf,
+  type World,
+} from './world.ts'
 
 interface Scene {
   readonly world: World
@@ -19,8 +24,7 @@ interface Scene {
 }
 /** Creates an installation with one connector, whose refresh token works once. */
 async function scene(database: DatabaseName): Promise<Scene> {
-  const world = await createWorld(database, 'renewal')
-  worlds.push(world)
+  const world = await createWorldOfTest(database, 'renewal')
   const platform = await world.open()
   const principal = await firstPrincipal(platform)
   const { id } = await platform.connectors.create(principal, connectorBody({ credentials: oauth }))

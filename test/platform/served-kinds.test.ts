@@ -1,15 +1,15 @@
 /** What FERRULE_KINDS may name, and what ends the start. */
 import { createHash } from 'node:crypto'
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { kinds as shipped } from '../../packages/ferrule/src/connectors/index.ts'
 import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { summarizeDefinition } from '../../packages/server/src/connectors/connector-types.ts'
 import { createCatalogue, describeServedKind } from '../../packages/server/src/connectors/kinds.ts'
 import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
+import { makeFolder } from '../support/folder.ts'
 
 const text = (kind: string, title: string): string => `
 kind: ${kind}
@@ -28,9 +28,8 @@ entities:
     list: { call: GET /tickets, pages: none }
 `
 
-const folder = await mkdtemp(join(tmpdir(), 'ferrule-served-'))
+const folder = makeFolder('served')
 afterEach(() => void vi.restoreAllMocks())
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Writes a file below the folder, and returns its path. */
 async function write(name: string, content: string): Promise<string> {

@@ -1,16 +1,15 @@
 /** Secrets from files: what Docker, Kubernetes and systemd mount. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { settingsPage } from '../../packages/server/src/http/reference/printed-pages.ts'
 import { readSettings, type Settings } from '../../packages/server/src/main/settings/settings.ts'
 import { describeSettings } from '../../packages/server/src/main/settings/table.ts'
+import { makeFolder } from '../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ferrule-secrets-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = makeFolder('secrets')
 
 const read = (env: Record<string, string>): Settings => readSettings(env, { kinds: [] })
 const refused = (env: Record<string, string>): string => {

@@ -1,21 +1,13 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openPlatform } from '../../packages/server/src/main/platform.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { createStubEngine } from '../support/engines.ts'
-import { connectorBody, createWorld, type DatabaseName, firstPrincipal, masterKey, overBoth, refusal, type World } from './world.ts'
+import { connectorBody, createWorldOfTest, type DatabaseName, firstPrincipal, masterKey, overBoth, refusal } from './world.ts'
 
-const worlds: World[] = []
-const newWorld = async (database: DatabaseName): Promise<World> => {
-  const world = await createWorld(database, 'start')
-  worlds.push(world)
-  return world
-}
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close()
-})
+const newWorld = (database: DatabaseName) => createWorldOfTest(database, 'start')
 
 overBoth('the first start', (database) => {
   test('makes an organization, its workspace and an application whose secret is shown once', async () => {

@@ -38,6 +38,8 @@ export interface SyncWorld extends Node {
   connect(options?: { readonly principal?: Principal; readonly body?: Record<string, unknown> }): Promise<string>
   /** Lets a worker do all due work. */
   work(worker?: SyncWorker): Promise<void>
+  /** Lets a worker begin a run, which stalls at its first call. */
+  hold(worker?: SyncWorker): Promise<void>
   /** Reticks the names of the searchable records with their counts, by entity. */
   copies(connector: string): Promise<Readonly<Record<string, number>>>
   close(): Promise<void>
@@ -116,6 +118,11 @@ export async function createSyncWorld(
     connect: async ({ principal: owner = principal, body: more = {} } = {}) =>
       (await first.platform.connectors.create(owner, { ...body(), ...more })).id,
     work: (worker = first.worker) => work(worker),
+    hold: async (worker = first.worker) => {
+      vendor.hold()
+      await worker.tick()
+      await vendor.arrived
+    },
     copies: async (connector) => Object.fromEntries([...(await store.countRecords(connector))].filter(([, count]) => count > 0).toSorted()),
     close: async () => {
       await first.worker.stop()

@@ -29,9 +29,7 @@ overBoth('a node that was killed while it walked', (database) => {
     expect(await newest(here, here.principal, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
     // Later leases are its own: another worker of the node takes nothing.
     const again = await here.connect()
-    here.vendor.hold()
-    await here.worker.tick()
-    await here.vendor.arrived
+    await here.hold()
     const other = await here.node()
     await other.worker.tick()
     expect([here.worker.running, other.worker.running]).toEqual([1, 0])

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { createSyncWorld, type Node, newest, type SyncWorld, whole } from './sync-world.ts'
+import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { overServer } from './world.ts'
 
 const leaseMs = 90_000
 
-overServer('nodes that sync', (database) => {
-  let here: SyncWorld
-  let other: Node
+overServer('nodes that sync', async (database) => {
   let principal: Principal
-  beforeAll(async () => {
-    here = await createSyncWorld(database, 'sync nodes', { services: { atOnce: 2 } })
-    other = await here.node()
-  })
+  const here = await createSyncWorld(database, 'sync nodes', { services: { atOnce: 2 } })
+  const other = await here.node()
   beforeEach(async () => {
     principal = await here.tenant()
     here.vendor.fill(3, 3)
@@ -26,9 +22,7 @@ overServer('nodes that sync', (database) => {
   /** Creates a connector whose first run stalls in its first call on the first node. */
   async function standing(): Promise<string> {
     const id = await here.connect({ principal })
-    here.vendor.hold()
-    await here.worker.tick()
-    await here.vendor.arrived
+    await here.hold()
     return id
   }
   const expectDone = async (id: string, attempts: number): Promise<void> => {
@@ -144,9 +138,7 @@ overServer('nodes that sync', (database) => {
     const id = await here.connect({ principal })
     for (let deaths = 0; deaths < 8; deaths += 1) {
       const node = await here.node()
-      here.vendor.hold()
-      await node.worker.tick()
-      await here.vendor.arrived
+      await here.hold(node.worker)
       expect(await newest(here, principal, id)).toMatchObject({ state: 'running', attempts: deaths + 1 })
       here.world.now += leaseMs
     }

@@ -27,9 +27,7 @@ overServer('a copy that is removed', async (database) => {
   /** Starts a run that stalls in its first call. */
   async function standing(id: string) {
     const run = await here.platform.syncs.request(principal, id, { mode: 'full' })
-    here.vendor.hold()
-    await here.worker.tick()
-    await here.vendor.arrived
+    await here.hold()
     return run
   }
   /** Waits until the walk stops; its node checks the lease first. */

@@ -130,9 +130,7 @@ overServer('schedules', async (database) => {
     const { principal, id } = await filled()
     const { workspace_id } = await here.platform.connectors.get(principal, id)
     const running = await here.platform.syncs.request(principal, id, {})
-    here.vendor.hold()
-    await here.worker.tick()
-    await here.vendor.arrived
+    await here.hold()
     await here.platform.workspaces.update(principal, workspace_id, { status: 'inactive' })
     expect(await here.platform.syncs.get(principal, id, running.id)).toMatchObject({ state: 'cancelled' })
     here.vendor.open()

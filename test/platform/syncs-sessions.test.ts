@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
@@ -14,6 +14,7 @@ import { serve } from '../engine/support.ts'
 import { openNode, type SyncerOptions } from '../support/kill-syncs.ts'
 import { principalOf } from '../support/kill-writer.ts'
 import { sessionsEnded } from '../support/kills.ts'
+import { listen } from '../support/listen.ts'
 import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { createWorld } from './world.ts'
 
@@ -45,10 +46,8 @@ async function proxyOf(url: string): Promise<{ readonly url: string; close(): vo
       from.pipe(to)
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   const own = new URL(url)
-  own.host = `127.0.0.1:${(server.address() as AddressInfo).port}` // a TCP server has an address with a port
+  own.host = `127.0.0.1:${(await listen(server)).port}`
   const close = () => {
     for (const socket of sockets) socket.destroy()
     server.close()
@@ -146,9 +145,7 @@ test('a node that lives keeps its run; one whose session was ended stops to walk
   const here = await createSyncWorld('postgres', 'sessions terminated')
   const raw = here.world.raw()
   const id = await here.connect()
-  here.vendor.hold()
-  await here.worker.tick()
-  await here.vendor.arrived
+  await here.hold()
   const { lease_session: before } = await leased(raw)
   const other = await here.node()
   for (let looks = 0; looks < 3; looks += 1) {
@@ -173,9 +170,7 @@ test('a node that lives keeps its run; one whose session was ended stops to walk
 
   // The node continues under another session.
   const next = await here.connect()
-  here.vendor.hold()
-  await here.worker.tick()
-  await here.vendor.arrived
+  await here.hold()
   const { lease_session: after } = await leased(raw)
   expect([after === null, after === before]).toEqual([false, false])
   here.vendor.open()
@@ -189,9 +184,7 @@ test('a node that lives keeps its run; one whose session was ended stops to walk
 test('a lease whose session ended is over ten seconds later, also when its node does not know', async () => {
   const here = await createSyncWorld('postgres', 'sessions cut')
   const id = await here.connect()
-  here.vendor.hold()
-  await here.worker.tick()
-  await here.vendor.arrived
+  await here.hold()
   // Simulates a cut connection: the lease names an ended session, and the node does not know.
   await here.world.raw().db.updateTable('sync_runs').set({ lease_session: 1 }).where('lease_owner', 'is not', null).execute()
   const other = await here.node()

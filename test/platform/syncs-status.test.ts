@@ -147,9 +147,7 @@ overServer('the status of a copy', async (database) => {
       for await (const { state } of watch) states.push(state)
     })()
     await expect.poll(() => states).toEqual(['queued'])
-    here.vendor.hold()
-    await here.worker.tick()
-    await here.vendor.arrived
+    await here.hold()
     await expect.poll(() => ticks.tick().then(() => states)).toEqual(['queued', 'running'])
     here.vendor.open()
     await here.work()
@@ -253,9 +251,7 @@ overServer('the status of a copy', async (database) => {
     await here.work()
     here.world.now += 30_000
     const run = await here.platform.syncs.request(principal, id, {})
-    here.vendor.hold()
-    await here.worker.tick()
-    await here.vendor.arrived
+    await here.hold()
     here.world.now += 5_000
     const before = ticks.waiting
     const refreshed = here.platform.syncs.refresh(principal, id, { entity: 'accounts', maxAgeSeconds: 10, deadlineMs: 60_000 })

@@ -104,9 +104,7 @@ overBoth('syncs', async (database) => {
   test('that are asked for while one runs follow it, once', async () => {
     const { id, principal } = await filled()
     const running = await request(principal, id)
-    here.vendor.hold()
-    await here.worker.tick()
-    await here.vendor.arrived
+    await here.hold()
     const next = await request(principal, id)
     expect(next.id).not.toBe(running.id)
     expect((await request(principal, id, { mode: 'full' })).id).toBe(next.id)
@@ -125,9 +123,7 @@ overBoth('syncs', async (database) => {
       finished_at: expect.any(String),
     })
     const running = await request(principal, id)
-    here.vendor.hold()
-    await here.worker.tick()
-    await here.vendor.arrived
+    await here.hold()
     const cancelled = await here.platform.syncs.cancel(principal, id, running.id)
     expect(cancelled.state).toBe('cancelled')
     const next = await request(principal, id)

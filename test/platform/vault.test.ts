@@ -2,36 +2,25 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
 import {
   connectorBody,
-  createWorld,
+  createWorldOfTest,
   type DatabaseName,
   firstPrincipal,
   keyPair,
   masterKey,
   newTenant,
   openBeside,
+  openCredentials as opened,
   overBoth,
   refusal,
   type World,
 } from './world.ts'
 
-const worlds: World[] = []
-const newWorld = async (database: DatabaseName): Promise<World> => {
-  const world = await createWorld(database, 'vault')
-  worlds.push(world)
-  return world
-}
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close()
-})
-const opened = async (platform: Platform, principal: Principal, id: string) => {
-  const { connection } = await platform.connectors.readAccess(principal, id)
-  return (await connection.credentials.open()).values.reveal()
-}
+const newWorld = (database: DatabaseName) => createWorldOfTest(database, 'vault')
 const create = async (platform: Platform, principal: Principal, more: Record<string, unknown> = {}) =>
   (await platform.connectors.create(principal, connectorBody(more))).id
 /** Opens a platform whose randomness fails after some calls; the work stops there as after a kill. */

@@ -1,11 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Webhooks } from '../../packages/ferrule/src/definition/webhooks.ts'
-import type { Database } from '../../packages/server/src/db/database.ts'
 import { leaseVendorEvents } from '../../packages/server/src/events/sql/vendor-events.ts'
-import type { Platform } from '../../packages/server/src/main/platform-types.ts'
 import type { Principal } from '../../packages/server/src/values/access.ts'
-import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, notes, overServer, type World } from './world.ts'
+import { connectorBody, createWorld, firstPrincipal, masterKey, newTenant, notes, overServer } from './world.ts'
 
 const webhooks: Webhooks = {
   signature: {
@@ -25,18 +23,12 @@ const hooked = { ...notes, definition: { ...notes.definition, webhooks } }
 const secret = 'a secret of the vendor'
 const hour = 3_600_000
 
-overServer('what vendors send', (database) => {
-  let world: World
-  let platform: Platform
-  let raw: Database
-  let first: Principal
+overServer('what vendors send', async (database) => {
   const errors: unknown[] = []
-  beforeAll(async () => {
-    world = await createWorld(database, 'vendor_events')
-    platform = await world.open({ kinds: [hooked], onBackgroundError: (error) => errors.push(error) })
-    raw = world.raw()
-    first = await firstPrincipal(platform)
-  })
+  const world = await createWorld(database, 'vendor_events')
+  const platform = await world.open({ kinds: [hooked], onBackgroundError: (error) => errors.push(error) })
+  const raw = world.raw()
+  const first = await firstPrincipal(platform)
   afterAll(async () => {
     await world.close()
     expect(errors).toEqual([])

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe } from 'vitest'
+import { describe, onTestFinished } from 'vitest'
 import { sandboxValues } from '../../packages/ferrule/src/document/sandbox-values.ts'
 import { type CredentialValues, Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
@@ -86,6 +86,13 @@ export async function createWorld(database: DatabaseName, name: string, through:
   return world
 }
 
+/** Creates an empty installation for one test, which closes it at its end. */
+export async function createWorldOfTest(database: DatabaseName, name: string): Promise<World> {
+  const world = await createWorld(database, name)
+  onTestFinished(() => world.close())
+  return world
+}
+
 /** Runs a suite over both databases. */
 export const overBoth = (name: string, suite: (database: DatabaseName) => void | Promise<void>): void =>
   describe.each(databasesUnderTest(['sqlite', 'postgres']))(`${name} on %s`, suite)
@@ -126,6 +133,16 @@ export const connectorBody = (more: Record<string, unknown> = {}): Record<string
   credentials: keyPair,
   ...more,
 })
+
+/** Body of a connector of the kind `market-stall`, for `create`. */
+export const stallBody = (more: Record<string, unknown> = {}) =>
+  connectorBody({ connector_type: 'market-stall', credentials: { token: 't' }, replication_config: { stall: 'fruit' }, ...more })
+
+/** Opens the credentials of a connector. */
+export async function openCredentials(platform: Platform, principal: Principal, id: string): Promise<CredentialValues> {
+  const { connection } = await platform.connectors.readAccess(principal, id)
+  return (await connection.credentials.open()).values.reveal()
+}
 
 /** Returns the error of a rejected promise as `code: message`; fails when the promise is fulfilled. */
 export const refusal = async (work: Promise<unknown> | (() => Promise<unknown>)): Promise<string> => {

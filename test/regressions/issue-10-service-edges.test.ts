@@ -7,6 +7,7 @@ import { answerBrokenRequest } from '../../packages/server/src/http/server.ts'
 import { sendBytes } from '../http/bytes.ts'
 import { expectDocumented } from '../http/contract.ts'
 import { base, connectorsPath, createTenant, startWorld } from '../http/support.ts'
+import { listen } from '../support/listen.ts'
 import { share } from '../support/share.ts'
 
 const world = await share(startWorld())
@@ -90,9 +91,7 @@ test.each([
 test('a request that is not sent in time is 408, a problem, and the end of the connection', async () => {
   const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   const server = createServer((socket) => answerBrokenRequest(late, socket))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const raw = await sendBytes(typeof address === 'object' && address !== null ? address.port : 0, 'POST / HTTP/1.1\r\n')
+  const raw = await sendBytes((await listen(server)).port, 'POST / HTTP/1.1\r\n')
   server.close()
   expect(raw).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
   expect(raw.toLowerCase()).toContain('content-type: application/problem+json')

@@ -1,11 +1,11 @@
 /** Issue 22, F1: the variables of a client say who a client is. They never change the service that starts with them. */
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { clientVariables } from '../../packages/ferrule/src/client/settings.ts'
 import { buildBanner } from '../../packages/server/src/main/serve.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { describeSettings } from '../../packages/server/src/main/settings/table.ts'
-import { createWorld, type DatabaseName, overBoth, refusal, type World } from '../platform/world.ts'
+import { createWorldOfTest, type DatabaseName, overBoth, refusal } from '../platform/world.ts'
 import { readSources } from '../support/imports.ts'
 
 /** What a shell has in which people use the library, the command and the examples. */
@@ -24,15 +24,7 @@ const shell = {
 const given = { FERRULE_OPERATOR_CLIENT_ID: 'given-client', FERRULE_OPERATOR_CLIENT_SECRET: 'given secret 1' }
 const changed = { FERRULE_OPERATOR_CLIENT_ID: 'other-client', FERRULE_OPERATOR_CLIENT_SECRET: 'other secret 2' }
 
-const worlds: World[] = []
-const newWorld = async (database: DatabaseName): Promise<World> => {
-  const world = await createWorld(database, 'client-variables')
-  worlds.push(world)
-  return world
-}
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close()
-})
+const newWorld = (database: DatabaseName) => createWorldOfTest(database, 'client-variables')
 
 describe('names that the library and the command read', () => {
   const names = [...readSources(join(import.meta.dirname, '../../packages/ferrule/src')).values()].flatMap((text) =>

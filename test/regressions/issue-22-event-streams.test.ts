@@ -1,6 +1,6 @@
 /** Streams of events: shares of a node, ends with what allowed them, and readers that do not read. */
 import type { IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { SyncStatusRecord } from '../../packages/ferrule/src/wire/index.ts'
 import { StreamShares } from '../../packages/server/src/http/streams/stream-shares.ts'
 import { contract } from '../http/contract.ts'
@@ -39,17 +39,12 @@ async function untilAnswered<T>(answering: Promise<T>, work: () => Promise<void>
   return done
 }
 
-describe('shares of the streams of a node', () => {
-  let world: World
-  let own: string
-  let other: Tenant
+describe('shares of the streams of a node', async () => {
   const open: IncomingMessage[] = []
-  beforeAll(async () => {
-    world = await startCopyWorld('postgres', { streams: { most: 60 } })
-    own = await syncedConnector(world, 'own', onlyUsers)
-    other = await createTenant(world, 'Other', onlyUsers)
-    await world.context.sync()
-  })
+  const world = await startCopyWorld('postgres', { streams: { most: 60 } })
+  const own = await syncedConnector(world, 'own', onlyUsers)
+  const other = await createTenant(world, 'Other', onlyUsers)
+  await world.context.sync()
   afterAll(async () => {
     for (const each of open) each.destroy()
     await world.close()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import { isObject } from '../../packages/ferrule/src/definition/object.ts'
 import { createEngine, type Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
@@ -159,19 +159,14 @@ const refusals = {
 } as const
 const broken = () => fail('upstream_error', { vendor: 'Vendor', reason: 'internal error' })
 
-describe.each(['gong', 'shopify', 'tiktok-marketing'] as const)('below a record of %s', (kind) => {
-  let sandbox: Sandbox
-  let engine: Engine
-  let calm: Side
+describe.each(['gong', 'shopify', 'tiktok-marketing'] as const)('below a record of %s', async (kind) => {
   const { entities } = cases[kind]
   const [entity] = entities
 
-  beforeAll(async () => {
-    sandbox = await startSandbox({ clock: () => now, limits: false, calls: 250 })
-    engine = createEngine({ limits: false, clock: () => now })
-    calm = new Side(kind, engine, sandbox)
-    await calm.sync()
-  })
+  const sandbox = await startSandbox({ clock: () => now, limits: false, calls: 250 })
+  const engine = createEngine({ limits: false, clock: () => now })
+  const calm = new Side(kind, engine, sandbox)
+  await calm.sync()
   afterAll(async () => {
     await engine.close()
     await sandbox.close()

@@ -1,12 +1,13 @@
 /** Issue 22, F4: what a first installation needs before anything works. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { base, startWorld } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { listen } from '../support/listen.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
 test('the redirect URI is known before an OAuth client at the vendor is stored, without FERRULE_PUBLIC_URL too', async () => {
@@ -35,9 +36,8 @@ test('migrate waits for its database, and works once it answers', async () => {
   const database = await createTestDatabase('migrate-waits')
   const target = new URL(database.url)
   // A port at which nobody listens yet.
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo // a TCP server has an address with a port
+  const taken = createServer()
+  const { port } = await listen(taken)
   taken.close()
   await once(taken, 'close')
 

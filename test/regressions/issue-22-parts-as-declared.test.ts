@@ -7,9 +7,8 @@ import { connectTo } from '../client/support.ts'
 import { configuration, handle, insert, resultOf, select, snowflakeAt, token } from '../engine/snowflake-support.ts'
 import { failure, type Reply, type Seen, serve, testEngine } from '../engine/support.ts'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
-import { startWorld, type World } from '../http/support.ts'
-import { collect } from '../library/shopify-support.ts'
-import { openWarehouse, type Warehouse } from '../library/snowflake-support.ts'
+import { startWorld } from '../http/support.ts'
+import { openWarehouse } from '../library/snowflake-support.ts'
 
 const library = (origin: string) =>
   connect('snowflake', { credentials: { programmatic_access_token: token }, config: configuration, origin, limits: false })
@@ -54,14 +53,14 @@ describe.each([
   ])('a part that is %s once is asked for once more', async (_how, count) => {
     await using server = await vendor(rows, (what, times) => (what === '1' && times === 1 ? count : undefined))
     await using snowflake = library(server.origin)
-    expect(await collect(snowflake.record.rows({ statement }))).toEqual(whole)
+    expect(await Array.fromAsync(snowflake.record.rows({ statement }))).toEqual(whole)
     expect(server.seen.map(asked)).toEqual(['statement', '1', '1', '2'])
   })
 
   test('a first part is asked for once more, and the statement does not run again', async () => {
     await using server = await vendor(rows, (what) => (what === 'statement' ? rows - 1 : undefined))
     await using snowflake = library(server.origin)
-    const parts = await collect(snowflake.record.parts({ statement }))
+    const parts = await Array.fromAsync(snowflake.record.parts({ statement }))
     expect(parts.flatMap(({ data }) => data.data)).toEqual(whole)
     expect(server.seen.map(asked)).toEqual(['statement', 'again', '1', '2'])
   })
@@ -70,7 +69,7 @@ describe.each([
     await using server = await vendor(rows, (what) => (what === '2' ? rows - 1 : undefined))
     await using snowflake = library(server.origin)
     const walk = walker === 'parts' ? snowflake.record.parts({ statement }) : snowflake.record.rows({ statement })
-    expect(await failure(collect<unknown>(walk))).toMatchObject({
+    expect(await failure(Array.fromAsync<unknown>(walk))).toMatchObject({
       code: 'upstream_answer_invalid',
       message: `The answer of Snowflake cannot be used: part 2 of the result has ${rows - 1} rows instead of ${rows}.`,
     })
@@ -118,17 +117,11 @@ describe('the engine', () => {
   })
 })
 
-describe('by way of the service', () => {
-  let world: World
-  let id: string
-  let local: Warehouse
-  let hosted: Warehouse
-  beforeAll(async () => {
-    world = await startWorld()
-    id = await world.connect('warehouse', sandboxWarehouse('warehouse'))
-    local = openWarehouse(world.sandbox)
-    hosted = connectTo(world, 'snowflake')
-  })
+describe('by way of the service', async () => {
+  const world = await startWorld()
+  const id = await world.connect('warehouse', sandboxWarehouse('warehouse'))
+  const local = openWarehouse(world.sandbox)
+  const hosted = connectTo(world, 'snowflake')
   afterEach(() => {
     world.sandbox.faults.clear()
     world.sandbox.snowflake.reset()
@@ -161,7 +154,7 @@ describe('by way of the service', () => {
   test.each(['library', 'service'])('parts that stay wrong end with an error: %s', async (mode) => {
     spoilParts(9)
     const warehouse = mode === 'library' ? local : hosted
-    expect(await failure(collect(warehouse.record.parts({ statement: numbers(60_000) })))).toMatchObject({
+    expect(await failure(Array.fromAsync(warehouse.record.parts({ statement: numbers(60_000) })))).toMatchObject({
       code: 'upstream_answer_invalid',
       message: expect.stringMatching(/part 1 of the result has \d+ rows instead of \d+/),
     })

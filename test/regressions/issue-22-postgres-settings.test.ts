@@ -1,6 +1,5 @@
 // Issue 22, C8: what people set at PostgreSQL ended in stacks, lost session settings, or needed restarts.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { Client } from 'pg'
@@ -15,10 +14,11 @@ import { firstPrincipal, masterKey, refusal } from '../platform/world.ts'
 import { createAuthority } from '../support/certificates.ts'
 import { type EncryptedLine, openEncryptedLine } from '../support/encrypted-line.ts'
 import { createStubEngine } from '../support/engines.ts'
+import { makeFolder } from '../support/folder.ts'
 import { openLine } from '../support/line.ts'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ferrule-postgres-settings-'))
+const folder = makeFolder('postgres-settings')
 const path = (name: string): string => join(folder, name)
 const role = `limited_${Math.random().toString(36).slice(2)}`
 const rolePassword = 'a-password-that-stays-hidden'
@@ -27,7 +27,6 @@ await run(`create role ${role} login password '${rolePassword}'`)
 afterAll(async () => {
   await run(`drop owned by ${role}; drop role ${role}`)
   await database.drop()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 async function run(text: string, url = database.url): Promise<readonly Record<string, unknown>[]> {

@@ -1,10 +1,9 @@
 /** Issue 22, C5: forward proxies, and authorities of certificates that only a company knows. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
@@ -14,9 +13,11 @@ import { serve } from '../engine/support.ts'
 import { client, type Json, sandboxConnector } from '../http/support.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 import { type ForwardProxy, type ProxyOptions, startForwardProxy } from '../support/forward-proxy.ts'
+import { listen } from '../support/listen.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ferrule-proxies-'))
+const folder = makeFolder('proxies')
 const authority = join(folder, 'authority.pem')
 const tls = makeCertificate(['api.gong.io', 'files.gong.test', 'agent.test', 'localhost'])
 const oneUser = JSON.stringify({ requestId: '1', records: {}, users: [{ id: '1' }] })
@@ -63,7 +64,6 @@ afterAll(async () => {
   for (const proxy of proxies) await proxy[Symbol.asyncDispose]()
   internet.closeAllConnections()
   internet.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** The program with the library in one file, as users bundle it. From a thousand sources, each start takes four times the CPU time. */
@@ -94,11 +94,7 @@ async function runLibrary(env: Readonly<Record<string, string>>, ...calls: reado
 
 await bundleProgram()
 writeFileSync(authority, tls.cert)
-internet.listen(0, '127.0.0.1')
-await once(internet, 'listening')
-const address = internet.address()
-if (address === null || typeof address === 'string') throw new Error('no port')
-const port = address.port
+const { port } = await listen(internet)
 
 describe('the library behind a proxy', () => {
   test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY'])(

@@ -44,8 +44,7 @@ describe('an export whose copy goes away while it is read', () => {
     }
     const options = { searcher, copies, clock: () => 0, searchMs: 1_000, comparesStatus: false }
     const { pages } = await new Searches(options).export(access, { entity: 'notes', params: {}, deadlineMs: 1_000 })
-    const read: string[] = []
-    for await (const page of pages) read.push(...page)
+    const read = (await Array.fromAsync(pages)).flat()
     return read
   }
 

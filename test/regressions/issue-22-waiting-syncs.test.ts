@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { makeFolder, runFerrule } from '../command/support.ts'
+import { listen } from '../support/listen.ts'
 
 const id = '55555555-5555-4555-8555-555555555555'
 const counts = { records: 0, pages: 0, calls: 0, written: 0, removed: 0, without_key: 0 }
@@ -27,12 +27,11 @@ const server = createServer((request, response) => {
   const body = request.url?.includes('/context_store') ? status : { data: [{ id, name: 'shop', connector_type: 'shopify' }], next: null }
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 })
-beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+const { origin } = await listen(server)
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 test('sync status says what an entity waits for, and with which attempt', async () => {
-  const { port } = server.address() as AddressInfo
-  const env = { FERRULE_URL: `http://127.0.0.1:${port}`, FERRULE_TOKEN: 'a-token' }
+  const env = { FERRULE_URL: origin, FERRULE_TOKEN: 'a-token' }
   const { stdout, stderr } = await runFerrule(
     { config: makeFolder(), env: { ...env, COLUMNS: '200' } },
     'sync',

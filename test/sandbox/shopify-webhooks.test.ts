@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { shopifyCredentials as known } from '../../packages/sandbox/src/index.ts'
+import { listen } from '../support/listen.ts'
 import { ask, get, rows } from './client.ts'
 import { openStore, start, withToken } from './shopify-client.ts'
 
@@ -13,13 +14,10 @@ const base = `${origin}/admin/api/2026-01`
 const got: { headers: IncomingHttpHeaders; body: string }[] = []
 let statuses: number[] = []
 const receiver = createServer(async (request, response) => {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  got.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+  got.push({ headers: request.headers, body: await text(request) })
   response.writeHead(statuses.shift() ?? 200).end()
 })
-await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-const address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+const address = `${(await listen(receiver)).origin}/hook`
 beforeEach(() => {
   got.length = 0
   statuses = []

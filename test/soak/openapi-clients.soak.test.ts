@@ -3,31 +3,27 @@
  * venv, and the registries of npm, PyPI and Go.
  */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
 import type { World } from '../http/support.ts'
+import { makeFolder } from '../support/folder.ts'
 
 const timeout = 1_800_000
 let world: World
-let folder: string
+const folder = makeFolder('clients')
 let connectorId: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ferrule-clients-'))
   world = await startCopyWorld('embedded')
   connectorId = await syncedConnector(world, 'generated clients', onlyUsers)
   const document = await world.ask('/openapi.json')
   await writeFile(join(folder, 'openapi.json'), document.text)
 }, timeout)
 
-afterAll(async () => {
-  await world.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => world.close())
 
 /** Runs a program in a folder below that of the test; its output is what it printed. */
 async function run(command: string, args: readonly string[], below = '.'): Promise<string> {

@@ -1,6 +1,5 @@
 /** The sandbox of the service: kinds with recordings, and the ten that ship with it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
@@ -10,14 +9,12 @@ import { walkCall } from '../../packages/ferrule/src/kind-recordings/replay.ts'
 import { createCatalogue } from '../../packages/server/src/connectors/kinds.ts'
 import { readServedKinds } from '../../packages/server/src/main/kinds/served.ts'
 import { StandIns } from '../../packages/server/src/main/kinds/stand-ins.ts'
+import { makeFolder } from '../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ferrule-stand-ins-'))
+const folder = makeFolder('stand-ins')
 const standIns = new StandIns()
 const engine = createEngine({ limits: false })
-afterAll(async () => {
-  await Promise.all([standIns.close(), engine.close()])
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => Promise.all([standIns.close(), engine.close()]))
 
 const printKind = (kind: string): string => `
 kind: ${kind}

@@ -59,11 +59,6 @@ if (recorded === undefined) throw new Error('the recordings have mistakes')
 const standIn = await share(startStandIn(kind.definition, recorded))
 
 const open = () => connect(kind, { credentials: { key: 'any' }, origin: standIn.origin, limits: false })
-const collect = async (records: AsyncIterable<unknown>): Promise<unknown[]> => {
-  const all: unknown[] = []
-  for await (const record of records) all.push(record)
-  return all
-}
 const shelves = [
   { id: 9007199254740993n, name: 'Top' },
   { id: 2, name: 'Low' },
@@ -72,14 +67,14 @@ const shelves = [
 describe('a stand-in of recordings', () => {
   test('answers pages as recorded, whatever their size and filter are, and keeps every digit', async () => {
     await using vendor = open()
-    expect(await collect(vendor.records('shelves', { limit: 1 }))).toEqual(shelves)
-    expect(await collect(vendor.records('shelves', { name: 'any' }))).toEqual(shelves)
+    expect(await Array.fromAsync(vendor.records('shelves', { limit: 1 }))).toEqual(shelves)
+    expect(await Array.fromAsync(vendor.records('shelves', { name: 'any' }))).toEqual(shelves)
   })
 
   test('cuts pages that are counted, and has no records of a parent that was not recorded', async () => {
     await using vendor = open()
     const boxes = [{ id: 'a' }, { id: 'b' }, { id: 'c' }]
-    for (const limit of [1, 2, 50]) expect(await collect(vendor.records('boxes', { shelf: '2', limit }))).toEqual(boxes)
+    for (const limit of [1, 2, 50]) expect(await Array.fromAsync(vendor.records('boxes', { shelf: '2', limit }))).toEqual(boxes)
     const { data, meta } = await vendor.entity('boxes').list({ shelf: '3' })
     expect(data).toEqual([])
     expect(meta).not.toHaveProperty('warnings') // the total of the recorded list is not that of this one
@@ -120,8 +115,7 @@ test('a walk ends behind the last recorded page, although the vendor has more', 
   const vendor = await startStandIn(kind.definition, given)
   const shelves = connect(kind, { credentials: { key: 'any' }, origin: vendor.origin }).entity('shelves')
   const read = async (limit: number): Promise<unknown[]> => {
-    const ids: unknown[] = []
-    for await (const { id } of shelves.records({ limit })) ids.push(id)
+    const ids = await Array.fromAsync(shelves.records({ limit }), ({ id }) => id)
     return ids
   }
   expect([await read(1), await read(50)]).toEqual([

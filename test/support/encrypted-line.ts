@@ -1,8 +1,8 @@
 /** A way to PostgreSQL that is encrypted: it answers the request for TLS, and passes the rest on in plain text. */
-import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Certificate } from './certificates.ts'
+import { listen } from './listen.ts'
 
 /** A way to a server. */
 export interface EncryptedLine {
@@ -30,11 +30,9 @@ export async function openEncryptedLine(url: string, certificate: Certificate): 
       plain.on('close', () => server.destroy())
       return undefined
     })
-  }).listen(0, '127.0.0.1')
-  await once(door, 'listening')
-  const address = door.address()
+  })
   const own = new URL(url)
-  own.port = typeof address === 'object' && address !== null ? String(address.port) : ''
+  own.port = String((await listen(door)).port)
   return {
     url: own.href,
     close: () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect, type Socket } from 'node:net'
+import { listen } from './listen.ts'
 
 /** One request of a client to the proxy. */
 export interface ProxyRequest {
@@ -57,12 +58,9 @@ export async function startForwardProxy({ targets, users, tls }: ProxyOptions): 
     client.pipe(target).pipe(client)
     return undefined
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  const { port } = await listen(server)
   return {
-    port: address.port,
+    port,
     seen,
     text: () => Buffer.concat(bytes).toString('latin1'),
     async [Symbol.asyncDispose]() {

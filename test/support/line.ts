@@ -1,6 +1,6 @@
 /** A way to a server over TCP that can lead elsewhere, fall silent, or be cut. */
-import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { listen } from './listen.ts'
 
 /** A way to a server. */
 export interface Line {
@@ -56,11 +56,9 @@ export async function openLine(url: string): Promise<Line> {
     const server = connect(Number(target.port), target.hostname)
     pass(socket, server, false)
     pass(server, socket, true)
-  }).listen(0, '127.0.0.1')
-  await once(door, 'listening')
-  const address = door.address()
+  })
   const own = new URL(url)
-  own.port = typeof address === 'object' && address !== null ? String(address.port) : ''
+  own.port = String((await listen(door)).port)
   const cut = (): void => {
     for (const socket of sockets) socket.destroy()
   }

@@ -2,10 +2,10 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ensurePgBouncer } from '../../scripts/programs.mjs'
+import { findFreePort } from './listen.ts'
 
 /** A running pooler. */
 export interface Pooler {
@@ -40,7 +40,7 @@ export async function startPgBouncer(server: string, sessions: number): Promise<
   const { username, password } = new URL(server)
   const users = write('users.txt', [`"${username}" "${password}"`])
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const port = await findPort()
+    const port = await findFreePort()
     const file = write('pgbouncer.ini', describePooler(server, { users, port, sessions }))
     const child = spawn('/bin/sh', ['-c', keeper, path, file], { ...account, cwd: folder, stdio: ['pipe', 'ignore', 'pipe'] })
     const isUp = await waitUntilUp(child)
@@ -103,14 +103,4 @@ async function end(child: Child): Promise<void> {
   const gone = once(child, 'exit')
   child.stdin.end()
   await gone
-}
-
-async function findPort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port on 127.0.0.1')
-  return address.port
 }

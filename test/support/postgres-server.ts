@@ -3,9 +3,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { findFreePort } from './listen.ts'
 import { findMemoryFolder } from './memory-folder.ts'
 import { type PostgresBinaries, program } from './postgres-binaries.ts'
 
@@ -112,7 +112,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   let log = ''
   for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
-    const port = wanted ?? (await freePort())
+    const port = wanted ?? (await findFreePort())
     const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'max_connections=200', ...more]
     const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
     const server = spawn(program(binaries, 'postgres'), args, { ...account, cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] })
@@ -146,14 +146,4 @@ export async function stopServer({ process: server }: RunningServer, signal: 'SI
   const timer = setTimeout(() => server.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await gone
   clearTimeout(timer)
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no TCP port on 127.0.0.1')
-  return address.port
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { TestProject } from 'vitest/node'
+import { listen } from './listen.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 import type { PostgresCluster } from './postgres-cluster.ts'
 
@@ -43,11 +43,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       (text) => response.end(text),
       (error: Error) => response.writeHead(500).end(error.message),
     )
-  }).listen(0, '127.0.0.1')
-  await once(door, 'listening')
-  const address = door.address()
-  if (address === null || typeof address === 'string') throw new Error('no TCP port on 127.0.0.1')
-  project.provide('postgres', { door: `http://127.0.0.1:${address.port}`, prefix })
+  })
+  project.provide('postgres', { door: (await listen(door)).origin, prefix })
   return async () => {
     door.closeAllConnections()
     door.close()

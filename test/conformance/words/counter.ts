@@ -1,12 +1,8 @@
 /** A kind of no vendor that is called by GraphQL, has a host for each region, and answers failures by codes. */
+import { kindTop } from '../../support/kind-head.ts'
 import type { RecordedKind } from './recorded.ts'
 
-const kind = `kind: counter
-title: Counter
-category: counting
-about: Counts and their places
-docs: https://counter.example/docs
-api: { by: region, of: { eu: https://eu.counter.example, us: https://us.counter.example } }
+const kind = `${kindTop('counter')}api: { by: region, of: { eu: https://eu.counter.example, us: https://us.counter.example } }
 path: /api
 graphql: /graphql
 configuration: { region: { $type: eu|us, $about: Region, $default: us } }

@@ -1,12 +1,8 @@
 /** A kind of no vendor with the words that no recorded call shows: of signing in, of the copy, of webhooks, and for people. */
+import { kindTop } from '../../support/kind-head.ts'
 
 /** Text of its file. */
-export const spoken = `kind: spoken
-title: Spoken
-category: words
-about: Notes and their shelves
-docs: https://spoken.example/docs
-api: 'https://{site}.spoken.example'
+export const spoken = `${kindTop('spoken')}api: 'https://{site}.spoken.example'
 configuration: { site: label Name in the address, shelves: labels? Names of shelves, account: digits? Id of the account }
 auth:
   key: { title: Key, fields: { user: string User, password: secret Key }, find: Settings, send: { authorization: 'Basic {user}:{password}' } }
@@ -142,12 +138,7 @@ entities:
 `
 
 /** Text of a file with a login, and an application whose tokens do not end. */
-export const signing = `kind: signing
-title: Signing
-category: words
-about: Notes
-docs: https://signing.example/docs
-api: https://api.signing.example
+export const signing = `${kindTop('signing')}api: https://api.signing.example
 configuration: { region: { $type: eu|us, $about: Region, $default: us } }
 auth:
   user:

@@ -4,11 +4,10 @@ import { startCopyWorld } from '../search-support.ts'
 import { sandboxWarehouse } from '../snowflake-support.ts'
 import { base, connectorsPath, type Json, sandboxStore } from '../support.ts'
 import { sandboxAds } from '../tiktok-support.ts'
-import { asJson, type ClientName, createBody, definitionIds, executeBody, mediaOf } from './requests.ts'
-import { envelopeOf, type Recorded, recordedClient, shownText } from './support.ts'
+import { asJson, createBody, definitionIds, executeBody, mediaOf } from './requests.ts'
+import { envelopeOf, recordedClient, shownText } from './support.ts'
 
 const ids: Record<string, string> = {}
-const clients: Partial<Record<ClientName, Recorded>> = {}
 const world = await share(startCopyWorld('postgres'))
 ids['gong'] = await world.connect('calls', { entities: [{ entity: 'users' }] })
 ids['shopify'] = await world.connect('shop', { ...sandboxStore('shop'), entities: [{ entity: 'abandoned_checkouts' }] })
@@ -17,15 +16,9 @@ ids['tiktok'] = await world.connect('ads', {
   entities: [{ entity: 'campaigns' }],
 })
 ids['snowflake'] = await world.connect('warehouse', sandboxWarehouse('warehouse'))
-clients.sdk = await recordedClient(world, 'sdk')
-clients.packages = await recordedClient(world, 'packages')
+const clients = { sdk: await recordedClient(world, 'sdk'), packages: await recordedClient(world, 'packages') }
 
 const idOf = (kind: string): string => ids[kind] ?? ''
-const clientOf = (name: ClientName): Recorded => {
-  const found = clients[name]
-  if (found === undefined) throw new Error(`no client ${name}`)
-  return found
-}
 
 /** Lists that clients ask for, and what they read of the answer beside the records. */
 const lists: readonly (readonly [kind: string, entity: string, params: object | undefined, meta: object])[] = [
@@ -51,20 +44,20 @@ const both = ['sdk', 'packages'] as const
 
 describe.each(both)('the client %s', (name) => {
   test.each(lists)('lists %s %s', async (...[kind, entity, params, meta]) => {
-    const { result, connector_metadata } = envelopeOf(await clientOf(name).execute(idOf(kind), `${entity} list`, params), idOf(kind))
+    const { result, connector_metadata } = envelopeOf(await clients[name].execute(idOf(kind), `${entity} list`, params), idOf(kind))
     expect(result.length).toBeGreaterThan(0)
     expect(connector_metadata).toMatchObject(meta)
   })
 
   test('reads one record, whose id it knows as a string', async () => {
-    const client = clientOf(name)
+    const client = clients[name]
     const [product] = envelopeOf(await client.execute(idOf('shopify'), 'products list', { limit: 1 }), idOf('shopify')).result
     const got = envelopeOf(await client.execute(idOf('shopify'), 'products get', { product_id: String(product.id) }), idOf('shopify'))
     expect([got.result.id, got.connector_metadata]).toEqual([product.id, null])
   })
 
   test('reads statements of the warehouse as one object', async () => {
-    const answer = await clientOf(name).execute(idOf('snowflake'), 'databases list', { limit: 1 })
+    const answer = await clients[name].execute(idOf('snowflake'), 'databases list', { limit: 1 })
     const { result, connector_metadata } = envelopeOf(answer, idOf('snowflake'))
     expect(result).toMatchObject({ resultSetMetaData: { numRows: expect.any(Number) }, data: expect.any(Array), code: expect.any(String) })
     expect(connector_metadata).toMatchObject({ request_id: expect.any(String), partition_info: expect.any(Array), has_next_page: false })
@@ -73,14 +66,14 @@ describe.each(both)('the client %s', (name) => {
   test('finds its connector by kind and workspace, and nothing is no error', async () => {
     const names = name === 'sdk' ? 'workspace_name' : 'customer_name'
     const look = async (workspace: string, definition: string) =>
-      (await clientOf(name).send(`${connectorsPath}?${names}=${workspace}&definition_id=${definition}`)).json.data
+      (await clients[name].send(`${connectorsPath}?${names}=${workspace}&definition_id=${definition}`)).json.data
     expect(await look('default', definitionIds.gong)).toMatchObject([{ id: idOf('gong') }])
     expect(await look('nobody', definitionIds.gong)).toEqual([])
     expect(await look('default', '00000000-0000-4000-8000-000000000000')).toEqual([])
   })
 
   test('names its organization, chooses fields, and says why it asks', async () => {
-    const client = clientOf(name)
+    const client = clients[name]
     const { json } = await client.send(`${base}/organizations`)
     const [{ id }] = json.data
     const headers = { 'x-organization-id': id }
@@ -104,7 +97,7 @@ describe.each(both)('the client %s', (name) => {
       let cursor: string | null = null
       for (let page = 0; page < 3; page += 1) {
         const given = { ...params, ...(cursor === null ? {} : { cursor }) }
-        const answer: Json = envelopeOf(await clientOf(name).execute(idOf(kind), `${entity} list`, given), idOf(kind))
+        const answer: Json = envelopeOf(await clients[name].execute(idOf(kind), `${entity} list`, given), idOf(kind))
         seen.push(...answer.result.map((record: Json) => record.id ?? record.campaign_id))
         cursor = answer.connector_metadata.end_cursor
         expect(answer.connector_metadata.has_next_page).toBe(cursor !== null)
@@ -115,7 +108,7 @@ describe.each(both)('the client %s', (name) => {
   })
 
   test('is told in one sentence what was wrong, and where', async () => {
-    const client = clientOf(name)
+    const client = clients[name]
     const wrong = await client.execute(idOf('shopify'), 'products get', { product_id: 'seven' })
     expect([wrong.status, shownText(wrong)]).toEqual([422, '/params/product_id must be an integer.'])
     const outside = await client.execute(idOf('tiktok'), 'spark_ads list', {})
@@ -144,7 +137,7 @@ describe.each(both)('the client %s', (name) => {
 describe('a search', () => {
   test.each(both)('has rows in snake_case too, and integer milliseconds: %s', async (name) => {
     await world.context.sync()
-    const client = clientOf(name)
+    const client = clients[name]
     const search = async (params: object) => {
       const answer = await client.execute(idOf('gong'), 'users context_store_search', params)
       const { json } = answer
@@ -170,7 +163,7 @@ describe('a search', () => {
   })
 
   test('keeps the names of kinds that write snake_case, and the old name of the action', async () => {
-    const answer = await clientOf('packages').execute(idOf('tiktok'), 'campaigns search', { query: { filter: {} }, limit: 1 })
+    const answer = await clients.packages.execute(idOf('tiktok'), 'campaigns search', { query: { filter: {} }, limit: 1 })
     const [row] = answer.json.result.data
     expect(row).toMatchObject({ campaign_id: expect.anything(), campaign_name: expect.any(String) })
     expect(Object.keys(row)).toEqual(Object.keys(row).map((key) => key.toLowerCase()))
@@ -184,11 +177,11 @@ describe('a download as JSON', () => {
       ...asJson(format),
       ...(range === undefined ? {} : { range_header: range }),
     }
-    return clientOf('sdk').execute(idOf('gong'), 'call_audio download', params)
+    return clients.sdk.execute(idOf('gong'), 'call_audio download', params)
   }
 
   test('comes in chunks, which are the file', async () => {
-    const direct = await clientOf('sdk').execute(idOf('gong'), 'call_audio download', mediaOf(world.sandbox.gong.world.callId))
+    const direct = await clients.sdk.execute(idOf('gong'), 'call_audio download', mediaOf(world.sandbox.gong.world.callId))
     expect(direct.headers['content-type']).toBe('audio/mpeg')
     const parts: Buffer[] = []
     let range: string | undefined = 'bytes=0-4095'
@@ -215,7 +208,7 @@ describe('a download as JSON', () => {
     const binary = await chunk('text', 'bytes=0-4095')
     expect([binary.status, shownText(binary)]).toEqual([422, expect.stringContaining('ask for base64')])
     const params = { ...mediaOf('1'), _airbyte_response_type: 'xml' }
-    const wrong = await clientOf('sdk').execute(idOf('gong'), 'call_audio download', params)
+    const wrong = await clients.sdk.execute(idOf('gong'), 'call_audio download', params)
     expect([wrong.status, shownText(wrong)]).toEqual([422, '/params/_airbyte_response_type must be one of: json.'])
     const beyond = await chunk('base64', 'bytes=999999999-')
     expect([beyond.status, beyond.json.code]).toEqual([416, 'range_not_satisfiable'])
@@ -224,7 +217,7 @@ describe('a download as JSON', () => {
 
 /** PyAirbyte takes a bearer token and an address that ends with `/api/v1`, and sends no marker. */
 test('a client with a token of its own reads JSON objects from every address, and pages by limit and cursor', async () => {
-  const client = clientOf('packages')
+  const client = clients.packages
   const workspaces = await client.send(`${base}/workspaces?name_contains=default`)
   const [{ id: workspace }] = workspaces.json.data
   const connectors = await client.send(`${connectorsPath}?workspace_id=${workspace}`)
@@ -246,7 +239,7 @@ test('a client with a token of its own reads JSON objects from every address, an
 })
 
 describe('a check', () => {
-  const check = (id: string) => clientOf('packages').execute(id, '* check', {})
+  const check = (id: string) => clients.packages.execute(id, '* check', {})
 
   test('is the kind of its own', async () => {
     const { result } = envelopeOf(await check(idOf('gong')), idOf('gong'))
@@ -271,7 +264,7 @@ describe('a creation of the older packages', () => {
   const environment = { sandbox: true }
 
   test('makes the workspace, and syncs nothing before a call has passed', async () => {
-    const client = clientOf('packages')
+    const client = clients.packages
     const body = { ...createBody('made', 'New customer'), environment, entities: [{ entity: 'users' }] }
     const made = await client.send(shortPath, { body })
     expect([made.status, made.json]).toEqual([200, expect.objectContaining({ id: expect.any(String), workspace_name: 'New customer' })])
@@ -287,13 +280,13 @@ describe('a creation of the older packages', () => {
 
   test('has its rules there only', async () => {
     const body = { ...createBody('elsewhere', 'Nobody'), environment }
-    const longer = await clientOf('packages').send(connectorsPath, { body })
+    const longer = await clients.packages.send(connectorsPath, { body })
     expect([longer.status, longer.json.code]).toEqual([404, 'workspace_not_found'])
-    const marked = await clientOf('sdk').send(connectorsPath, { body })
+    const marked = await clients.sdk.send(connectorsPath, { body })
     expect([marked.status, marked.json.code]).toEqual([404, 'workspace_not_found'])
-    const unprefixed = await clientOf('sdk').send(shortPath, { body })
+    const unprefixed = await clients.sdk.send(shortPath, { body })
     expect([unprefixed.status, unprefixed.json.code]).toEqual([404, 'not_found'])
-    const wrong = await clientOf('packages').send(shortPath, { body: { ...body, credentials: { api_key: 'x' } } })
+    const wrong = await clients.packages.send(shortPath, { body: { ...body, credentials: { api_key: 'x' } } })
     expect([wrong.status, wrong.json.code]).toEqual([400, 'credentials_mismatch'])
   })
 })

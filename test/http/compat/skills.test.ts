@@ -1,25 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { share } from '../../support/share.ts'
 import { base, connectorsPath, type Json, startWorld } from '../support.ts'
-import type { ClientName } from './requests.ts'
-import { type Recorded, recordedClient, shownText } from './support.ts'
+import { recordedClient, shownText } from './support.ts'
 
-const clients: Partial<Record<ClientName, Recorded>> = {}
 const world = await share(startWorld())
 const gong = await world.connect('calls')
-clients.sdk = await recordedClient(world, 'sdk')
-clients.packages = await recordedClient(world, 'packages')
+const clients = { sdk: await recordedClient(world, 'sdk'), packages: await recordedClient(world, 'packages') }
 
 const both = ['sdk', 'packages'] as const
-const clientOf = (name: ClientName): Recorded => {
-  const found = clients[name]
-  if (found === undefined) throw new Error(`no client ${name}`)
-  return found
-}
 
 describe('the documents for agents', () => {
   test.each(both)('are found by an inspection, and read section by section: %s', async (name) => {
-    const client = clientOf(name)
+    const client = clients[name]
     const inspected = await client.send(`${connectorsPath}/${gong}/inspect`)
     const id = inspected.json.docs_skill_id
     const outline = await client.send(`${base}/skills/docs?id=${id}`)
@@ -42,7 +34,7 @@ describe('the documents for agents', () => {
   })
 
   test('are listed page by page', async () => {
-    const client = clientOf('sdk')
+    const client = clients.sdk
     const seen: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {

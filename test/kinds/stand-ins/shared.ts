@@ -3,6 +3,7 @@ import { type KeyObject, verify } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
 
 /** A record as the vendor stores and sends it. */
 export type Row = Record<string, unknown>
@@ -335,11 +336,9 @@ export abstract class Vendor implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part as Buffer)
     const url = new URL(request.url ?? '/', 'http://stand-in')
     const { method = 'GET', headers } = request
-    const call: Call = { method, headers, path: url.pathname, query: url.searchParams, body: Buffer.concat(parts).toString() }
+    const call: Call = { method, headers, path: url.pathname, query: url.searchParams, body: await readAll(request) }
     this.calls.push(call)
     const { status, body, headers: more = {} } = this.next.shift() ?? this.#answer(call)
     if (method !== 'GET' && status < 300 && this.lostAnswers > 0) {

@@ -29,8 +29,7 @@ test('memory that is given back is that of the bytes alone: small ones share the
 
 test('rows that were walked give their memory back, however the walk ends; the parts of others keep theirs', async () => {
   const [walked, other, broken] = [partOf(), partOf(), partOf()]
-  const seen: unknown[] = []
-  for await (const row of walkRows(each(walked), asTheyAre)) seen.push(row)
+  const seen = await Array.fromAsync(walkRows(each(walked), asTheyAre))
   expect(seen).toEqual(rows)
   for await (const _row of walkRows(each(broken), asTheyAre)) break
   expect([left(walked), left(broken)]).toEqual([0, 0])
