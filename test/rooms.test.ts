@@ -114,65 +114,36 @@ function loadedBy(file: string): { files: string[]; builtins: string[] } {
 }
 
 describe('the rules find what is wrong', () => {
-  const wrong: { file: string; text: string; says: string }[] = [
-    {
-      file: 'packages/ferrule/src/engine/a.ts',
-      text: "import { kinds } from '../connectors/index.ts'",
-      says: 'packages/ferrule/src/engine/a.ts imports packages/ferrule/src/connectors/index.ts; packages/ferrule/src/engine/',
-    },
-    {
-      file: 'packages/ferrule/src/engine/a.ts',
-      text: "import {\n  request,\n} from 'undici'",
-      says: 'imports undici; packages/ferrule/src/engine/',
-    },
-    {
-      file: 'packages/ferrule/src/engine/a.ts',
-      text: "const db = await import('node:sqlite')",
-      says: 'imports node:sqlite; packages/ferrule/src/engine/',
-    },
-    {
-      file: 'packages/ferrule/src/connectors/gong/calls.ts',
-      text: "import { x } from '../shopify/x.ts'",
-      says: 'imports packages/ferrule/src/connectors/shopify/x.ts; packages/ferrule/src/connectors/<kind>/',
-    },
-    {
-      file: 'packages/ferrule/src/connectors/gong/calls.ts',
-      text: "import { Type } from 'typebox'",
-      says: 'imports typebox; packages/ferrule/src/connectors/<kind>/',
-    },
-    { file: 'packages/ferrule/src/connectors/gong/calls.ts', text: "import 'node:fs'", says: 'imports node:fs' },
-    {
-      file: 'packages/ferrule/src/definition/a.ts',
-      text: "export type { A } from '../engine/a.ts'",
-      says: 'imports packages/ferrule/src/engine/a.ts (types); packages/ferrule/src/definition/',
-    },
-    { file: 'packages/server/src/connectors/a.ts', text: "import { Pool } from 'pg'", says: 'imports pg; packages/server/src/connectors/' },
-    {
-      file: 'packages/server/src/connectors/a.ts',
-      text: "export { a } from '../http/a.ts'",
-      says: 'imports packages/server/src/http/a.ts; packages/server/src/connectors/',
-    },
-    {
-      file: 'packages/server/src/http/a.ts',
-      text: "import { db } from '../db/a.ts'",
-      says: 'http/ may not import a database or its SQL',
-    },
-    {
-      file: 'packages/ferrule/src/index.ts',
-      text: "import type { A } from 'ferrule/internal'",
-      says: 'imports ferrule/internal (types); packages/ferrule/src/index.ts',
-    },
-    {
-      file: 'packages/sandbox/src/a.ts',
-      text: "import { fail } from 'ferrule/internal'",
-      says: 'imports ferrule/internal; packages/sandbox/src/',
-    },
-    { file: 'packages/ferrule/src/somewhere/a.ts', text: '', says: 'packages/ferrule/src/somewhere/a.ts is in no room' },
-  ]
+  const library = 'packages/ferrule/src'
+  const server = 'packages/server/src'
+  const gong = `${library}/connectors/gong/calls.ts`
 
-  test.each(wrong)('$file: $says', ({ file, text, says }) => {
+  test.each([
+    [
+      `${library}/engine/a.ts`,
+      "import { kinds } from '../connectors/index.ts'",
+      `imports ${library}/connectors/index.ts; ${library}/engine/`,
+    ],
+    [`${library}/engine/a.ts`, "import {\n  request,\n} from 'undici'", `imports undici; ${library}/engine/`],
+    [`${library}/engine/a.ts`, "const db = await import('node:sqlite')", `imports node:sqlite; ${library}/engine/`],
+    [gong, "import { x } from '../shopify/x.ts'", `imports ${library}/connectors/shopify/x.ts; ${library}/connectors/<kind>/`],
+    [gong, "import { Type } from 'typebox'", `imports typebox; ${library}/connectors/<kind>/`],
+    [gong, "import 'node:fs'", 'imports node:fs'],
+    [
+      `${library}/definition/a.ts`,
+      "export type { A } from '../engine/a.ts'",
+      `imports ${library}/engine/a.ts (types); ${library}/definition/`,
+    ],
+    [`${server}/connectors/a.ts`, "import { Pool } from 'pg'", `imports pg; ${server}/connectors/`],
+    [`${server}/connectors/a.ts`, "export { a } from '../http/a.ts'", `imports ${server}/http/a.ts; ${server}/connectors/`],
+    [`${server}/http/a.ts`, "import { db } from '../db/a.ts'", 'http/ may not import a database or its SQL'],
+    [`${library}/index.ts`, "import type { A } from 'ferrule/internal'", `imports ferrule/internal (types); ${library}/index.ts`],
+    ['packages/sandbox/src/a.ts', "import { fail } from 'ferrule/internal'", 'imports ferrule/internal; packages/sandbox/src/'],
+    [`${library}/somewhere/a.ts`, '', 'is in no room'],
+  ])('%s: %j', (file, text, says) => {
     const found = importViolations(new Map([[file, text]]))
     expect(found).toHaveLength(1)
+    expect(found[0]).toContain(`${file} `)
     expect(found[0]).toContain(says)
   })
 

@@ -1,7 +1,7 @@
 /** Calls that a model gets wrong: the answer names what was meant, and the call that it shows is one that works. */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { type AgentAnswer, type AgentTool, createTools } from '../../packages/ferrule/src/agent/index.ts'
+import { describe, expect, test } from 'vitest'
+import { type AgentAnswer, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { fail } from '../../packages/ferrule/src/errors.ts'
 import { readJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { share } from '../support/share.ts'
@@ -53,14 +53,11 @@ function readShown({ text }: AgentAnswer): readonly [tool: string, args: unknown
   return tool === undefined ? undefined : [tool, readJson(args)]
 }
 
-describe('the general tools', () => {
-  let tools: readonly AgentTool[]
-  beforeAll(async () => {
-    tools = await createTools(
-      makeKindSource(() => ({ data: [], meta: {} })),
-      { write: true },
-    )
-  })
+describe('the general tools', async () => {
+  const tools = await createTools(
+    makeKindSource(() => ({ data: [], meta: {} })),
+    { write: true },
+  )
 
   test.each(mistakes)('%s %j', async (tool, args, says) => {
     const answer = await runTool(tools, tool, args)

@@ -1,29 +1,21 @@
 /** The explorer: its form runs an operation, its answer is shown, and the copied call works in other programs. */
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
 import { base, client } from '../http/support.ts'
 import { findAllBarriers } from './accessibility.ts'
-import { limits, type OpenedConsole, openConsole } from './console-support.ts'
-import { openTerminal, readFrames, type SeenFrames, type Terminal, watchFrames } from './explorer-support.ts'
+import { limits, openConsole } from './console-support.ts'
+import { openTerminal, readFrames, type SeenFrames, watchFrames } from './explorer-support.ts'
 
-let opened: OpenedConsole
-let page: Page
-let terminal: Terminal
-let [calls, warehouse] = ['', '']
-beforeAll(async () => {
-  opened = await openConsole()
-  page = opened.page
-  const { world } = opened
-  calls = await world.connect('Calls of the sales team')
-  warehouse = await world.connect('Warehouse', sandboxWarehouse('Warehouse'))
-  const { json } = await world.ask(`${base}/account/mcp-tokens`, { token: world.token, body: { name: 'explorer' } })
-  terminal = openTerminal({
-    ...{ FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret },
-    ...{ FERRULE_TOKEN: world.token, FERRULE_MCP_TOKEN: String(json.token) },
-    ...{ GONG_ACCESS_KEY: 'sandbox', GONG_ACCESS_KEY_SECRET: 'sandbox-secret' },
-  })
-}, limits.test)
+const opened = await openConsole()
+const { page, world } = opened
+const calls = await world.connect('Calls of the sales team')
+const warehouse = await world.connect('Warehouse', sandboxWarehouse('Warehouse'))
+const { json } = await world.ask(`${base}/account/mcp-tokens`, { token: world.token, body: { name: 'explorer' } })
+const terminal = openTerminal({
+  ...{ FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret },
+  ...{ FERRULE_TOKEN: world.token, FERRULE_MCP_TOKEN: String(json.token) },
+  ...{ GONG_ACCESS_KEY: 'sandbox', GONG_ACCESS_KEY_SECRET: 'sandbox-secret' },
+})
 afterAll(async () => {
   terminal.close()
   await opened.close()

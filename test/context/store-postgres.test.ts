@@ -1,10 +1,10 @@
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { openLine } from '../support/line.ts'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { createTestDatabase } from '../support/postgres.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { createRef, notesOf, oneValue, refusal, testKind } from './store-world.ts'
 
@@ -17,11 +17,8 @@ const settingsOf = (url: string): ContextStoreSettings => ({
   searchSeconds: 10,
 })
 
-describe('a PostgreSQL database', () => {
-  let database: TestDatabase
-  beforeAll(async () => {
-    database = await createTestDatabase('context_store_server')
-  })
+describe('a PostgreSQL database', async () => {
+  const database = await createTestDatabase('context_store_server')
   afterAll(() => database.drop())
 
   const run = async (text: string): Promise<void> => {

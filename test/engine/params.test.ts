@@ -15,76 +15,52 @@ const media = { exposedFields: { media: true } }
 const dateTime = 'must be a date-time with an offset, such as 2025-03-01T00:00:00Z'
 
 describe('parameters', () => {
-  test.each<{ operation: [string, string]; params: unknown; code: string; problems: string[] }>([
-    { operation: ['calls', 'get'], params: undefined, code: 'missing_parameter', problems: ['/params/id is required'] },
-    { operation: ['calls', 'get'], params: null, code: 'missing_parameter', problems: ['/params/id is required'] },
-    {
-      operation: ['stats_interaction', 'list'],
-      params: { filter: {} },
-      code: 'missing_parameter',
-      problems: ['/params/filter/fromDate is required', '/params/filter/toDate is required'],
-    },
-    {
-      operation: ['stats_interaction', 'list'],
-      params: { filter: { fromDate: '01.03.2025', toDate: '2025-02-30' } },
-      code: 'invalid_parameter',
-      problems: ['/params/filter/fromDate must be a date such as 2025-03-01', '/params/filter/toDate must be a date such as 2025-03-01'],
-    },
-    {
-      operation: ['calls', 'list'],
-      params: { fromDateTime: '2025-3-1', toDateTime: 1740787200 },
-      code: 'invalid_parameter',
-      problems: [`/params/fromDateTime ${dateTime}`, '/params/toDateTime must be a string'],
-    },
-    {
-      operation: ['calls', 'list'],
-      params: { from: 'x', fromDateTime: '2025-03-01T00:00:00Z' },
-      code: 'invalid_parameter',
-      problems: ['/params/from is not known here; known: fromDateTime, toDateTime, workspaceId, cursor'],
-    },
-    {
-      operation: ['calls_extensive', 'list'],
-      params: { filter: { 'a/b~c': 1 } },
-      code: 'invalid_parameter',
-      problems: ['/params/filter/a~1b~0c is not known here; known: fromDateTime, toDateTime, callIds, workspaceId, primaryUserIds'],
-    },
-    {
-      operation: ['calls_extensive', 'list'],
-      params: { filter: {}, contentSelector: { context: 'Basic', contextTiming: ['Later'] } },
-      code: 'invalid_parameter',
-      problems: [
+  test.each<[string, string, unknown, string[]]>([
+    ['calls', 'get', undefined, ['/params/id']],
+    ['calls', 'get', null, ['/params/id']],
+    ['stats_interaction', 'list', { filter: {} }, ['/params/filter/fromDate', '/params/filter/toDate']],
+  ])('of %s %s that lack some: %j', (...[entity, action, params, fields]) => {
+    const problems = fields.map((field) => `${field} is required`)
+    expect(refusal(entity, action, params)).toEqual({ code: 'missing_parameter', problems })
+  })
+
+  const days = { fromDate: '01.03.2025', toDate: '2025-02-30' }
+  const times = { fromDateTime: '2025-3-1', toDateTime: 1740787200 }
+  const timing = { context: 'Basic', contextTiming: ['Later'] }
+  const known = 'fromDateTime, toDateTime, workspaceId, cursor'
+  test.each<[string, unknown, string[]]>([
+    [
+      'stats_interaction',
+      { filter: days },
+      ['fromDate', 'toDate'].map((name) => `/params/filter/${name} must be a date such as 2025-03-01`),
+    ],
+    ['calls', times, [`/params/fromDateTime ${dateTime}`, '/params/toDateTime must be a string']],
+    ['calls', { from: 'x', fromDateTime: '2025-03-01T00:00:00Z' }, [`/params/from is not known here; known: ${known}`]],
+    [
+      'calls_extensive',
+      { filter: { 'a/b~c': 1 } },
+      ['/params/filter/a~1b~0c is not known here; known: fromDateTime, toDateTime, callIds, workspaceId, primaryUserIds'],
+    ],
+    [
+      'calls_extensive',
+      { filter: {}, contentSelector: timing },
+      [
         '/params/contentSelector/context must be one of: Extended',
         '/params/contentSelector/contextTiming/0 must be one of: Now, TimeOfCall',
       ],
-    },
-    {
-      operation: ['calls_extensive', 'list'],
-      params: { filter: { callIds: ['1', 2n ** 62n] } },
-      code: 'invalid_parameter',
-      problems: ['/params/filter/callIds/1 must be a string'],
-    },
-    {
-      operation: ['workspaces', 'list'],
-      params: { a: 1 },
-      code: 'invalid_parameter',
-      problems: ['/params/a is not known here; known: none'],
-    },
-    { operation: ['calls', 'list'], params: [], code: 'invalid_parameter', problems: ['/params must be an object'] },
-    { operation: ['calls', 'list'], params: 'x', code: 'invalid_parameter', problems: ['/params must be an object'] },
-    {
-      operation: ['coaching', 'list'],
-      params: { 'workspace-id': '1', 'manager-id': '2', from: 'yesterday', to: '2025-03-01' },
-      code: 'invalid_parameter',
-      problems: ['/params/from must be an ISO 8601 date or date-time such as 2025-03-01T00:00:00Z'],
-    },
-    {
-      operation: ['calls', 'list'],
-      params: JSON.parse('{"__proto__":{"cursor":"x"}}'),
-      code: 'invalid_parameter',
-      problems: ['/params/__proto__ is not known here; known: fromDateTime, toDateTime, workspaceId, cursor'],
-    },
-  ])('$operation $params', ({ operation, params, code, problems }) => {
-    expect(refusal(...operation, params)).toEqual({ code, problems })
+    ],
+    ['calls_extensive', { filter: { callIds: ['1', 2n ** 62n] } }, ['/params/filter/callIds/1 must be a string']],
+    ['workspaces', { a: 1 }, ['/params/a is not known here; known: none']],
+    ['calls', [], ['/params must be an object']],
+    ['calls', 'x', ['/params must be an object']],
+    [
+      'coaching',
+      { 'workspace-id': '1', 'manager-id': '2', from: 'yesterday', to: '2025-03-01' },
+      ['/params/from must be an ISO 8601 date or date-time such as 2025-03-01T00:00:00Z'],
+    ],
+    ['calls', JSON.parse('{"__proto__":{"cursor":"x"}}'), [`/params/__proto__ is not known here; known: ${known}`]],
+  ])('of %s that are wrong: %o', (entity, params, problems) => {
+    expect(refusal(entity, 'list', params)).toEqual({ code: 'invalid_parameter', problems })
   })
 
   test.each<[unknown, string]>([

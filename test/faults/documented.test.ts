@@ -1,5 +1,5 @@
 /** Every fault of the vendor, through both doors: what recovers by itself, and the documented problem of what does not. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Fault, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { serve } from '../engine/support.ts'
 import type { Json } from '../http/support.ts'
@@ -215,12 +215,8 @@ describe.each(doors)('%s', async (_name, open, hasty) => {
     })
   })
 
-  describe('at the end of its time', () => {
-    let limited: Door
-    beforeAll(async () => {
-      limited = await open(hasty)
-    })
-    afterAll(() => limited.close())
+  describe('at the end of its time', async () => {
+    const limited = await share(open(hasty))
 
     test.each<[string, Fault]>([
       ['never answers', { kind: 'never-answer' }],

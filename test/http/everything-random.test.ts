@@ -1,5 +1,5 @@
 /** Drawn searches over all connectors, with tokens of all kinds: their answers are those of searches of each entity, merged. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { findHandle, readRows } from '../agent/support.ts'
 import { Random } from '../context/random.ts'
 import { connectClient, type TestClient } from '../mcp/clients.ts'
@@ -163,37 +163,33 @@ function byMcp(connected: () => TestClient | undefined): Way['find'] {
   }
 }
 
-overStatements('drawn searches over all connectors', (engine) => {
-  let world: World
+overStatements('drawn searches over all connectors', async (engine) => {
   let copies: readonly Copy[]
-  let workspaceToken: string
   const clients = new Map<string, TestClient>()
   const connectorAt = (index: number): string => [...new Set(copies.map(({ connector }) => connector))][index] ?? ''
 
-  beforeAll(async () => {
-    world = await startEverythingWorld(engine)
-    const random = new Random(27)
-    const made: Copy[] = []
-    for (let index = 0; index < 5; index += 1) {
-      const [kind, workspace] = [index % 2 === 0 ? 'desk' : 'shop', index < 3 ? 'default' : 'Second'] as const
-      const name = `${kind} ${index}`
-      const connector = await connectEmpty(world, kind, name, { workspace_name: workspace, create_workspace: true })
-      made.push(...copiesOf({ connector, name, workspace, kind }))
-    }
-    copies = made
-    for (const copy of copies) {
-      const records = Array.from({ length: random.below(12) }, (_, id) => drawRecord(random, copy, id))
-      await write(world, { ...copy, records })
-    }
-    const sent = { token: world.token, body: { workspace_name: 'Second' } }
-    workspaceToken = (await world.ask(`${base}/account/applications/scoped-token`, sent)).json.token
-    const both = { workspace_names: ['default', 'Second'] }
-    const wanted = { both, second: { workspace_names: ['Second'] }, named: { ...both, connector_ids: [1, 4].map(connectorAt) } }
-    for (const [name, body] of Object.entries(wanted)) {
-      const { token } = (await world.ask(`${base}/account/mcp-tokens`, { token: world.token, body: { name, ...body } })).json
-      clients.set(name, await connectClient(`${world.url}/mcp`, token, '2026-07-28'))
-    }
-  })
+  const world = await startEverythingWorld(engine)
+  const random = new Random(27)
+  const made: Copy[] = []
+  for (let index = 0; index < 5; index += 1) {
+    const [kind, workspace] = [index % 2 === 0 ? 'desk' : 'shop', index < 3 ? 'default' : 'Second'] as const
+    const name = `${kind} ${index}`
+    const connector = await connectEmpty(world, kind, name, { workspace_name: workspace, create_workspace: true })
+    made.push(...copiesOf({ connector, name, workspace, kind }))
+  }
+  copies = made
+  for (const copy of copies) {
+    const records = Array.from({ length: random.below(12) }, (_, id) => drawRecord(random, copy, id))
+    await write(world, { ...copy, records })
+  }
+  const sent = { token: world.token, body: { workspace_name: 'Second' } }
+  const workspaceToken = (await world.ask(`${base}/account/applications/scoped-token`, sent)).json.token
+  const both = { workspace_names: ['default', 'Second'] }
+  const wanted = { both, second: { workspace_names: ['Second'] }, named: { ...both, connector_ids: [1, 4].map(connectorAt) } }
+  for (const [name, body] of Object.entries(wanted)) {
+    const { token } = (await world.ask(`${base}/account/mcp-tokens`, { token: world.token, body: { name, ...body } })).json
+    clients.set(name, await connectClient(`${world.url}/mcp`, token, '2026-07-28'))
+  }
   afterAll(async () => {
     for (const client of clients.values()) await client.close()
     await world.close()

@@ -5,40 +5,23 @@ import { base, client, connectorsPath, createTenant, startWorld, tokenPath, type
 const world = await share(startWorld())
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const pair = { client_id: client.id, client_secret: client.secret }
 const basic = (id: string, secret: string) => ({ authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` })
 
 describe('a token is given for', () => {
-  const accepted: { says: string; sent: () => Parameters<World['ask']>[1] }[] = [
-    { says: 'JSON', sent: () => ({ body: { client_id: client.id, client_secret: client.secret } }) },
-    {
-      says: 'JSON with a grant type',
-      sent: () => ({ body: { client_id: client.id, client_secret: client.secret, grant_type: 'client_credentials' } }),
-    },
-    {
-      says: 'JSON with a charset',
-      sent: () => ({
-        headers: { 'content-type': 'application/json; charset=utf-8' },
-        body: { client_id: client.id, client_secret: client.secret },
-      }),
-    },
-    {
-      says: 'a form',
-      sent: () => ({ headers: form, body: `grant_type=client_credentials&client_id=${client.id}&client_secret=${client.secret}` }),
-    },
-    {
-      says: 'HTTP Basic and a form',
-      sent: () => ({ headers: { ...form, ...basic(client.id, client.secret) }, body: 'grant_type=client_credentials' }),
-    },
-    { says: 'HTTP Basic without a body', sent: () => ({ method: 'POST', headers: basic(client.id, client.secret) }) },
-    {
-      says: 'a named organization',
-      sent: () => ({
-        headers: { 'x-organization-id': world.organizationId },
-        body: { client_id: client.id, client_secret: client.secret },
-      }),
-    },
-  ]
-  test.each(accepted)('$says', async ({ sent }) => {
+  const accepted: Readonly<Record<string, () => Parameters<World['ask']>[1]>> = {
+    JSON: () => ({ body: pair }),
+    'JSON with a grant type': () => ({ body: { ...pair, grant_type: 'client_credentials' } }),
+    'JSON with a charset': () => ({ headers: { 'content-type': 'application/json; charset=utf-8' }, body: pair }),
+    'a form': () => ({ headers: form, body: `grant_type=client_credentials&client_id=${client.id}&client_secret=${client.secret}` }),
+    'HTTP Basic and a form': () => ({
+      headers: { ...form, ...basic(client.id, client.secret) },
+      body: 'grant_type=client_credentials',
+    }),
+    'HTTP Basic without a body': () => ({ method: 'POST', headers: basic(client.id, client.secret) }),
+    'a named organization': () => ({ headers: { 'x-organization-id': world.organizationId }, body: pair }),
+  }
+  test.each(Object.entries(accepted))('%s', async (_says, sent) => {
     const answer = await world.ask(tokenPath, sent())
     expect(answer.status).toBe(200)
     expect(answer.json).toEqual({
@@ -53,7 +36,7 @@ describe('a token is given for', () => {
   })
 
   test('fewer scopes, which then bind', async () => {
-    const { json } = await world.ask(tokenPath, { body: { client_id: client.id, client_secret: client.secret, scope: 'connectors:read' } })
+    const { json } = await world.ask(tokenPath, { body: { ...pair, scope: 'connectors:read' } })
     expect(json.scope).toBe('connectors:read')
     const answer = await world.ask(`${base}/workspaces`, { token: json.access_token })
     expect([answer.status, answer.json.code, answer.json.message]).toEqual([
@@ -65,33 +48,22 @@ describe('a token is given for', () => {
 })
 
 describe('a token is refused for', () => {
-  const refused = [
-    { says: 'a wrong secret', body: { client_id: client.id, client_secret: 'not-the-secret' }, status: 401, code: 'invalid_client' },
-    { says: 'an unknown client', body: { client_id: 'nobody', client_secret: client.secret }, status: 401, code: 'invalid_client' },
-    { says: 'no secret', body: { client_id: client.id }, status: 422, code: 'validation_failed', field: '/client_secret' },
-    { says: 'nothing', body: {}, status: 422, code: 'validation_failed', field: '/client_id' },
-    { says: 'a number as id', body: { client_id: 1, client_secret: 'x' }, status: 422, code: 'validation_failed', field: '/client_id' },
-    {
-      says: 'another grant',
-      body: { client_id: client.id, client_secret: client.secret, grant_type: 'password' },
-      status: 422,
-      code: 'validation_failed',
-      field: '/grant_type',
-    },
-    {
-      says: 'an unknown scope',
-      body: { client_id: client.id, client_secret: client.secret, scope: 'everything' },
-      status: 422,
-      code: 'validation_failed',
-      field: '/scope',
-    },
+  const refused: readonly (readonly [says: string, body: object, field?: string])[] = [
+    ['a wrong secret', { ...pair, client_secret: 'not-the-secret' }],
+    ['an unknown client', { ...pair, client_id: 'nobody' }],
+    ['no secret', { client_id: client.id }, '/client_secret'],
+    ['nothing', {}, '/client_id'],
+    ['a number as id', { client_id: 1, client_secret: 'x' }, '/client_id'],
+    ['another grant', { ...pair, grant_type: 'password' }, '/grant_type'],
+    ['an unknown scope', { ...pair, scope: 'everything' }, '/scope'],
   ]
-  test.each(refused)('$says', async ({ body, status, code, field }) => {
-    const { json, headers, ...answer } = await world.ask(tokenPath, { body })
-    expect([answer.status, json.code, json.errors[0]?.field]).toEqual([status, code, field])
+  test.each(refused)('%s', async (_says, body, field) => {
+    const { json, headers, status, text } = await world.ask(tokenPath, { body })
+    const problem = field === undefined ? [401, 'invalid_client', undefined] : [422, 'validation_failed', field]
+    expect([status, json.code, json.errors[0]?.field]).toEqual(problem)
     expect(headers['content-type']).toBe('application/problem+json; charset=utf-8')
     expect(headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined)
-    expect(answer.text).not.toContain(client.secret)
+    expect(text).not.toContain(client.secret)
   })
 
   test('a wrong secret in HTTP Basic, which is asked for again', async () => {
@@ -106,7 +78,7 @@ describe('a token is refused for', () => {
 
   test('an organization that the client does not reach', async () => {
     const headers = { 'x-organization-id': '00000000-0000-4000-8000-000000000000' }
-    const answer = await world.ask(tokenPath, { headers, body: { client_id: client.id, client_secret: client.secret } })
+    const answer = await world.ask(tokenPath, { headers, body: pair })
     expect([answer.status, answer.json.code]).toEqual([403, 'organization_forbidden'])
   })
 

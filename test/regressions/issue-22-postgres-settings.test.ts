@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { openPostgres } from '../../packages/server/src/db/postgres.ts'
@@ -16,7 +16,7 @@ import { type EncryptedLine, openEncryptedLine } from '../support/encrypted-line
 import { createStubEngine } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
 import { openLine } from '../support/line.ts'
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { createTestDatabase } from '../support/postgres.ts'
 
 const folder = makeFolder('postgres-settings')
 const path = (name: string): string => join(folder, name)
@@ -60,17 +60,13 @@ const checkStore = async (url: string): Promise<string> => {
   return said
 }
 
-describe('encryption', () => {
+describe('encryption', async () => {
   const authority = createAuthority()
-  let line: EncryptedLine
-  let elsewhere: EncryptedLine
-  beforeAll(async () => {
-    line = await openEncryptedLine(database.url, authority.issue('127.0.0.1'))
-    elsewhere = await openEncryptedLine(database.url, authority.issue('db.example'))
-    writeFileSync(path('ca.pem'), authority.cert)
-    writeFileSync(path('other.pem'), createAuthority('Another').cert)
-    writeFileSync(path('no.pem'), 'no PEM')
-  })
+  const line = await openEncryptedLine(database.url, authority.issue('127.0.0.1'))
+  const elsewhere = await openEncryptedLine(database.url, authority.issue('db.example'))
+  writeFileSync(path('ca.pem'), authority.cert)
+  writeFileSync(path('other.pem'), createAuthority('Another').cert)
+  writeFileSync(path('no.pem'), 'no PEM')
   afterAll(() => {
     line.close()
     elsewhere.close()
@@ -174,12 +170,9 @@ describe('sessions', () => {
   })
 })
 
-describe('rights', () => {
-  let own: TestDatabase
-  beforeAll(async () => {
-    own = await createTestDatabase('rights')
-    await run('revoke create on schema public from public', own.url)
-  })
+describe('rights', async () => {
+  const own = await createTestDatabase('rights')
+  await run('revoke create on schema public from public', own.url)
   afterAll(async () => {
     await run(`drop owned by ${role}`, own.url)
     await own.drop()
