@@ -25,7 +25,7 @@ export const advertising = ({ sandbox }: World, name: string) => ({
 
 /** Starts a world whose copies are in one of both databases; its `close` takes them away. */
 export async function startCopyWorld(engine: EngineName, options: WorldOptions = {}): Promise<World> {
-  const common = { waiting: 100, searchSeconds: 100 }
+  const common = { waiting: 100, searchSeconds: 400 }
   const server = engine === 'postgres' ? await createTestDatabase('http_search') : undefined
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-http-context-'))
   if (server === undefined) await copyEmbeddedDatabase(folder)

@@ -1,6 +1,6 @@
 /** Two organizations that name the same vendor account: keys of budgets are no secrets, so one of them may be a stranger. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEngine } from '../../packages/ferrule/src/engine/call/execute.ts'
+import { createEngine, type Engine } from '../../packages/ferrule/src/engine/call/execute.ts'
 import { pageOf, type Reply, serve, type TestServer } from '../engine/support.ts'
 import { base, connectorsPath, createTenant, startWorld, type Tenant, type World } from './support.ts'
 
@@ -23,6 +23,13 @@ describe('a stranger who knows an access key and not its secret', () => {
   // A clock of the test's: the stranger's calls are counted by it, however long the owner's calls take.
   const clock = { now: Date.now() }
   const engine = createEngine({ steady: () => clock.now })
+  let running = 0
+  const run: Engine['run'] = async (...given) => {
+    running += 1
+    return await engine.run(...given).finally(() => {
+      running -= 1
+    })
+  }
   const execute = (id: string, token?: string) => {
     clock.now += 1_000
     return world.execute(id, list, token)
@@ -31,7 +38,7 @@ describe('a stranger who knows an access key and not its secret', () => {
 
   beforeAll(async () => {
     vendor = await serve(({ headers }) => (headers.authorization === sentBy('right') ? empty : (refusal ?? empty)))
-    world = await startWorld({ settings: { origins: { gong: { api: vendor.origin } } }, engine: () => engine })
+    world = await startWorld({ settings: { origins: { gong: { api: vendor.origin } } }, engine: () => ({ ...engine, run }) })
     const other = await createTenant(world, 'Stranger')
     owner = { id: await world.connect('of the owner', users('right')) }
     stranger = { ...other, id: await world.connect('of the stranger', users('wrong'), other.token) }
@@ -46,7 +53,7 @@ describe('a stranger who knows an access key and not its secret', () => {
   })
 
   test('does not make its owner wait, with fifty-five calls in flight', async () => {
-    using calls = inFlight(world, stranger, 55)
+    const calls = inFlight(world, stranger, 55)
     const begun = () => {
       clock.now += 400
       return strangers()
@@ -56,6 +63,8 @@ describe('a stranger who knows an access key and not its secret', () => {
     for (let call = 0; call < 6; call++) expect((await execute(owner.id)).status).toBe(200)
     expect(strangers() - before).toBeLessThan(20) // of the owner's six calls none waited for all of these
     expect(calls.ended()).toBeLessThan(30)
+    calls.abort()
+    await expect.poll(() => running).toBe(0)
   })
 
   test('does not make its owner wait by what the vendor tells the stranger, who waits fifteen minutes at most', async () => {
@@ -71,7 +80,7 @@ describe('a stranger who knows an access key and not its secret', () => {
   })
 })
 
-/** Calls that end with the block, whatever becomes of them. */
+/** Calls in flight, whatever becomes of them. */
 function inFlight(world: World, { id, token }: { readonly id: string; readonly token: string }, count: number) {
   const controller = new AbortController()
   let ended = 0
@@ -85,7 +94,7 @@ function inFlight(world: World, { id, token }: { readonly id: string; readonly t
       () => (ended += 1),
       () => undefined,
     )
-  return { ended: () => ended, [Symbol.dispose]: () => controller.abort() }
+  return { ended: () => ended, abort: () => controller.abort() }
 }
 
 test('an account that proved itself shares its budget with another organization that knows the secret too', async () => {
