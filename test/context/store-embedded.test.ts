@@ -4,13 +4,25 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createContextDatabase } from '../../packages/server/src/copies/store/database/context-database.ts'
+import { Lane } from '../../packages/server/src/copies/store/database/database.ts'
 import { Embedded } from '../../packages/server/src/copies/store/database/embedded/embedded.ts'
 import type { SetAsideDatabase } from '../../packages/server/src/copies/store/database/embedded/folder.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { choose } from '../support/draws.ts'
-import { createRef, createStoreWorld, emptyFolder, idsOf, ignoreWaits, notesOf, oneValue, refusal, type StoreWorld } from './store-world.ts'
+import {
+  createRef,
+  createStoreWorld,
+  emptyFolder,
+  idsOf,
+  ignoreWaits,
+  note,
+  notesOf,
+  oneValue,
+  refusal,
+  type StoreWorld,
+} from './store-world.ts'
 
 const writer = fileURLToPath(new URL('./store-kill-writer.ts', import.meta.url))
 
@@ -55,6 +67,43 @@ describe('the embedded database', () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     await write(store)
+  })
+
+  test('lets a search in between the parts of a batch', async () => {
+    const store = world.open()
+    const ref = createRef()
+    await write(store, ref)
+    const database = await store.openDatabase()
+    const order: string[] = []
+    const searching = Promise.withResolvers<void>()
+    const { enter } = Lane.prototype
+    const entering = vi.spyOn(Lane.prototype, 'enter')
+    onTestFinished(() => entering.mockRestore())
+    entering.mockImplementationOnce(function (this: Lane, ...given) {
+      const entered = enter.apply(this, given) // the write has the slot
+      void database.query({ text: 'select 1' }).then(() => order.push('searched'), searching.reject)
+      return entered
+    })
+    await store.writeBatch(ref, { records: notesOf(store, 0, 1_000), asked: 2 }).then(() => order.push('written'))
+    searching.resolve()
+    await searching.promise
+    expect(order).toEqual(['searched', 'written'])
+  })
+
+  test('deletes by a batch in parts what it deletes by a whole one', async () => {
+    const store = world.open()
+    const ref = createRef()
+    const noteOf = (id: number, state: string) => note(store, { id, title: `Note ${id}`, state })
+    await store.writeBatch(ref, { records: [noteOf(5, 'new'), noteOf(6, 'old'), noteOf(7, 'old')], asked: 1 })
+    const records = Array.from({ length: 600 }, (_, index) => noteOf(100 + index, 'new'))
+    const [first, gone] = [records[0]?.key ?? '', noteOf(7, 'old').key]
+    const batch = { records, asked: 2, whole: { field: 'state', values: ['new'] }, removed: [first, gone] }
+    expect(await store.writeBatch(ref, batch)).toEqual({ created: 600, updated: 0, unchanged: 0, removed: 2 })
+    expect((await idsOf(store, ref)).slice(0, 2)).toEqual([6, 100])
+    await store.beginPass(ref, 'one')
+    expect(await store.writeBatch(ref, { records, asked: 3, pass: 'one' })).toMatchObject({ unchanged: 600 })
+    expect(await store.sweep(ref, 'one')).toBe(1)
+    expect(await idsOf(store, ref)).toHaveLength(600)
   })
 
   test('that does not open is put away, and an empty one replaces it', async () => {

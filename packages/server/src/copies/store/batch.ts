@@ -129,6 +129,8 @@ export interface Batch {
   readonly whole?: CompleteValues | undefined
   /** Keys of records that the vendor reports as deleted. A key that the batch also writes stays. */
   readonly removed?: readonly string[] | undefined
+  /** Keys of the batch that a transaction before has written. */
+  readonly written?: readonly string[] | undefined
   readonly checkpoints?: readonly Checkpoint[] | undefined
 }
 
@@ -380,10 +382,10 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
   const encoded = encodeRows({ number: target.number, encoder, canCopy: batch.canCopy }, { created, updated })
   const difference = state.log.feed === null || updated.length === 0 ? undefined : encoder.difference
   const { listed, changed } = await writeRows(session, encoded, { number: target.number, words: batch.words, difference })
-  const written = new Set(keys)
+  const written = new Set([...(batch.written ?? []), ...keys])
   const gone = (batch.removed ?? []).filter((key) => !written.has(key))
   const { whole, asked } = batch
-  const others = whole === undefined ? undefined : await deleteOthers(session, target, { whole, keys, asked }, state)
+  const others = whole === undefined ? undefined : await deleteOthers(session, target, { whole, keys: [...written], asked }, state)
   const named = await deleteRows(session, target, gone, state)
   const removed = named.count + (others?.count ?? 0)
   if (state.pass !== null && keys.length > 0) await insertSeen(session, target, keys)

@@ -27,6 +27,7 @@ import { OnDemandIndexes } from './indexes/on-demand.ts'
 import { indexRules } from './indexes/types.ts'
 import * as logs from './log.ts'
 import { moveOwnRows, removeOwnEntity } from './moves.ts'
+import { BatchParts } from './parts.ts'
 import { abandonPass, beginPass, deleteAll, hasUnseen, sweep } from './passes.ts'
 import {
   assignNumber,
@@ -72,6 +73,7 @@ export class ContextStore {
   readonly #logRules: logs.LogRules
   readonly #registry: TableRegistry
   readonly #words = new ListedWords()
+  readonly #parts = new BatchParts()
   readonly #targets: Targets
   readonly #changes = new state.KnownChanges()
   readonly #replicas: Replicas
@@ -457,6 +459,11 @@ export class ContextStore {
 
   /** @param cause of a read outside of a sync */
   async #writeBatch(target: NumberedTarget, batch: Batch, cause?: logs.ChangeCause): Promise<BatchResult> {
+    if (this.#layout !== 'embedded') return this.#writePart(target, batch, cause)
+    return this.#parts.write(batch, (part) => this.#writePart(target, part, cause))
+  }
+
+  async #writePart(target: NumberedTarget, batch: Batch, cause: logs.ChangeCause | undefined): Promise<BatchResult> {
     return writeInAttempts({
       mayCopy: this.#layout === 'postgres',
       dropBlocking: (thrown) => this.indexes.dropBlocking(thrown, target.number, target.known.table),
@@ -464,7 +471,7 @@ export class ContextStore {
         this.#words.remember((begin) =>
           this.#transaction(target, (session) => {
             const options = { live: cause !== undefined, cause, words: begin(), canCopy, ...this.#reading() }
-            return writeBatch(session, target, { ...batch, ...options })
+            return this.#parts.measure(batch.records.length, () => writeBatch(session, target, { ...batch, ...options }))
           }),
         ),
     })
