@@ -95,9 +95,9 @@ test('an event names what is below a parent', async () => {
   expect((await parseKind(`${listed}    search: [house]\n    sync: {}\n`)).definition.webhooks?.events).toEqual({
     'house.gone': { does: 'removed', entity: 'doors', under: { house: 'id' } },
   })
-  const forgotten = listed.replace('does: removed', 'does: redact').replace('house: id }', "house: 'ids[]' }")
+  const forgotten = listed.replace('does: removed', 'does: redact').replace('house: id }', "house: 'ids[]' }, needs: ids")
   expect((await parseKind(`${forgotten}    search: [house]\n    sync: {}\n`)).definition.webhooks?.events).toEqual({
-    'house.gone': { does: 'redact', entity: 'doors', under: { house: 'ids[]' } },
+    'house.gone': { does: 'redact', entity: 'doors', under: { house: 'ids[]' }, needs: ['ids'] },
   })
   expect(await findMistakes(under)).toContain(
     'webhooks.events.house.gone: webhooks house.gone names records under house, which is not a searchable field of doors',

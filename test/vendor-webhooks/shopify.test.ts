@@ -119,6 +119,9 @@ test('forgets a store, and notices a removed app, only by a body that names the 
   // The topic is not signed: the body of an order under another topic does nothing.
   for (const topic of ['shop/redact', 'app/uninstalled', 'customers/redact'])
     expect(readEvents(topic, order)).toEqual([{ id, topic, account }])
+  const customer = '"customer":{"id":11,"email":"ada@example.com","phone":"+44 20 1"}'
+  for (const body of [`{"id":1,${customer}}`, `{"shop_domain":"${account}",${customer},"orders_requested":[21]}`])
+    expect(readEvents('customers/redact', body)).toEqual([{ id, topic: 'customers/redact', account }])
   expect(read(send('shop/redact', '{"shop_id":1,"shop_domain":"other.myshopify.com"}'))).toEqual(refused)
 })
 

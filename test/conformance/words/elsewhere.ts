@@ -107,7 +107,11 @@ const webhooks: readonly Shown[] = [
     words: ['webhooks.token', 'webhook_token.url'],
   },
   { file: 'test/vendor-webhooks/shopify.test.ts', test: 'names the account of a connector as events do', words: ['webhook_account.is'] },
-  { file: 'test/kind-file/webhooks.test.ts', test: 'an event names what is below a parent', words: ['webhook_event.under'] },
+  {
+    file: 'test/kind-file/webhooks.test.ts',
+    test: 'an event names what is below a parent',
+    words: ['webhook_event.under', 'webhook_event.needs'],
+  },
 ]
 
 /** The rest. */

@@ -72,7 +72,7 @@ webhooks:
   topic: type
   events:
     note.*: { entity: notes, key: note.id, version: note.changed_at }
-    shelf.*: { entity: notes, under: { shelf: shelf.id }, params: { shelves: shelf.id } }
+    shelf.*: { entity: notes, under: { shelf: shelf.id }, needs: reason, params: { shelves: shelf.id } }
 unsure: { limits: guessed }
 entities:
   shelves:

@@ -76,6 +76,8 @@ export interface WebhookRule {
    * with this value, in small or capital letters, and `[]` in the path names several values.
    */
   readonly under?: Readonly<Record<string, string>>
+  /** Paths that the event must have: where the topic is not signed, what the bodies of other topics lack. */
+  readonly needs?: readonly string[]
   /**
    * Parameter of the call that reads the records → path in the event. The call is the entity's `get`, or its `list` without one and with
    * `under`. Omitted: the only required parameter of `get` takes the key, or the list takes what `under` says.

@@ -343,8 +343,10 @@ function buildWebhookAccount({ account }: FileWebhooks): Pick<Webhooks, 'account
   return { account: dropAbsent({ at: toWebhookSources(at), is }) }
 }
 
-const buildWebhookRule = ({ does = 'changed', entity, key, under, params: parameters, version }: FileWebhookEvent): WebhookRule =>
-  dropAbsent({ does, entity, key: key === undefined ? undefined : toList(key), under, parameters, version })
+const buildWebhookRule = ({ does = 'changed', entity, key, under, needs, params: parameters, version }: FileWebhookEvent): WebhookRule => {
+  const toPaths = (given: typeof key) => (given === undefined ? undefined : toList(given))
+  return dropAbsent({ does, entity, key: toPaths(key), under, needs: toPaths(needs), parameters, version })
+}
 
 function buildWebhookEvents(scope: BuildScope, events: FileWebhooks['events']): Webhooks['events'] {
   const valid = Object.keys(scope.file.entities)

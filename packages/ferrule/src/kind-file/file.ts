@@ -255,6 +255,7 @@ export interface FileWebhookEvent {
   readonly entity?: string
   readonly key?: string | readonly string[]
   readonly under?: Named<string>
+  readonly needs?: string | readonly string[]
   readonly params?: Named<string>
   readonly version?: string
 }

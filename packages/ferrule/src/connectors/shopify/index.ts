@@ -83,9 +83,13 @@ const removed = (entity: string): WebhookRule => ({ does: 'removed', entity, key
 /** Names the records below a product, which has no copy itself. Shopify reports a product when its variants or its images change. */
 const ofProduct = (does: 'changed' | 'removed'): readonly WebhookRule[] =>
   ['product_variants', 'product_images'].map((entity) => ({ does, entity, under: { product_id: 'id' } }))
-/** Names what the copy has of a customer beside the customer: it has no ids of customers there. */
-const forgotten = (entity: string, ...ways: readonly Readonly<Record<string, string>>[]): readonly WebhookRule[] =>
-  ways.map((under) => ({ does: 'redact', entity, under }))
+/** Names what must be forgotten. Bodies of orders and of `customers/data_request` name a customer too, and could be sent again. */
+const forgotten = (entity: string, named: Pick<WebhookRule, 'key' | 'under'>): WebhookRule => ({
+  does: 'redact',
+  entity,
+  needs: ['orders_to_redact'],
+  ...named,
+})
 
 const level = { key: ['location_id', 'inventory_item_id'] }
 
@@ -112,10 +116,12 @@ const webhooks: Webhooks = {
     'customers/*': changed('customers'),
     'customers/delete': removed('customers'),
     'customers/redact': [
-      { does: 'redact', entity: 'customers', key: ['customer.id'] },
-      { does: 'redact', entity: 'orders', key: ['orders_to_redact[]'] },
-      ...forgotten('draft_orders', { order_id: 'orders_to_redact[]' }, { email: 'customer.email' }),
-      ...forgotten('abandoned_checkouts', { email: 'customer.email' }, { phone: 'customer.phone' }),
+      forgotten('customers', { key: ['customer.id'] }),
+      forgotten('orders', { key: ['orders_to_redact[]'] }),
+      forgotten('draft_orders', { under: { order_id: 'orders_to_redact[]' } }),
+      forgotten('draft_orders', { under: { email: 'customer.email' } }),
+      forgotten('abandoned_checkouts', { under: { email: 'customer.email' } }),
+      forgotten('abandoned_checkouts', { under: { phone: 'customer.phone' } }),
     ],
     'orders/*': changed('orders'),
     'orders/edited': { does: 'changed', entity: 'orders', key: ['order_edit.order_id'] },

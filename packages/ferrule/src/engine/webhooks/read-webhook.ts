@@ -225,7 +225,8 @@ function readVersion(event: unknown, { does, version }: WebhookRule): Pick<Webho
 function applyRule(event: unknown, rule: WebhookRule, { entities }: Definition): readonly Omit<WebhookEvent, 'id' | 'topic' | 'account'>[] {
   const { does, entity: name } = rule
   const entity = name === undefined ? undefined : entities[name]
-  const keys = readKeys(event, rule, entity) ?? []
+  const isMeant = (rule.needs ?? []).every((path) => getAt(event, parsePath(path)) !== undefined)
+  const keys = isMeant ? (readKeys(event, rule, entity) ?? []) : []
   return readUnder(event, rule, entity).flatMap((named) =>
     keys.map((key) => ({
       does,

@@ -129,6 +129,9 @@ export const webhookGroups: Readonly<Record<string, KeyGroup>> = {
           example: 'under: { product_id: id }',
         },
       ),
+      key('needs', either(text('path'), list(text('path'))), 'Paths that the event must have, such as those that other topics lack', {
+        example: 'needs: orders_to_redact',
+      }),
       key(
         'params',
         map('path', text('path')),

@@ -39,6 +39,7 @@ const mostEntries: readonly (readonly [pattern: string, entries: number])[] = [
   ['webhooks.events', 200],
   ['webhooks.events.*', 10],
   ['webhooks.events.*.key', 10],
+  ['webhooks.events.*.needs', 10],
   ['webhooks.events.*.params', 20],
   ['pages', 20],
   ['types', 50],
