@@ -3,9 +3,8 @@ import { type Connection, defaultDeadlineMs, type Engine } from 'ferrule/engine'
 import { isReading } from 'ferrule/internal'
 import type { VendorRequest } from 'ferrule/wire'
 import { type Principal, requireScope } from '../values/access.ts'
-import type { CallBounds } from './admission.ts'
 import type { ExecutedData, ReplayedAnswer } from './executed.ts'
-import { type OperationServices, runStored } from './operations.ts'
+import { type ExecuteCall, type OperationServices, runStored } from './operations.ts'
 
 /** Services that a request needs. */
 export interface VendorRequestServices extends Omit<OperationServices, 'engine'> {
@@ -13,14 +12,8 @@ export interface VendorRequestServices extends Omit<OperationServices, 'engine'>
 }
 
 /** One request of a client. Its signal aborts a GET or a HEAD; other methods ignore it. */
-export interface VendorRequestCall extends CallBounds {
-  /** Any string; an id that the principal does not see causes `connector_not_found`. */
-  readonly connectorId: string
+export interface VendorRequestCall extends Omit<ExecuteCall, 'request' | 'writesJson'> {
   readonly request: VendorRequest
-  /** Header Idempotency-Key; ignored by a GET and a HEAD. */
-  readonly idempotencyKey?: string | undefined
-  /** Id of the client's request, for an error stored under the key. */
-  readonly requestId?: string | undefined
 }
 
 /**

@@ -42,12 +42,13 @@ export interface Database {
 const exclusiveLock = 7_214_995_031
 
 /** Methods that differ between the databases. */
-export interface DatabaseMethods {
-  close(): Promise<void>
-  /** Resolves when the database answers and takes writes. @throws FerruleError `unavailable` */
-  ready(): Promise<void>
-  session?: Database['session']
-  countChanges?: Database['countChanges']
+export type DatabaseMethods = Pick<Database, 'close' | 'ready' | 'countChanges'> & Partial<Pick<Database, 'session'>>
+
+/** Owner and end of a lease. Times are milliseconds since 1970. */
+export interface Lease {
+  readonly owner: string
+  readonly now: number
+  readonly until: number
 }
 
 /** Builds the database over an opened Kysely. */

@@ -1,7 +1,7 @@
 /** Queries connectors and their creations. */
 import { fail } from 'ferrule/internal'
 import { type CompiledQuery, type ExpressionBuilder, type Selectable, sql } from 'kysely'
-import { type Db, lockForUpdate, named, withValues } from '../../db/database.ts'
+import { type Db, type Lease, lockForUpdate, named, withValues } from '../../db/database.ts'
 import type { ConnectorCreationTable, ConnectorTable, ConsentColumns, Tables } from '../../db/schema/schema.ts'
 import { type PrincipalView, viewOrganization } from '../../values/access.ts'
 import { asId, likeVersions, parseOwnKindName } from '../../values/ids.ts'
@@ -263,13 +263,6 @@ export async function setHealthy(
   const rows = own(db, organizationId, id).set(healthy).where('version', '=', version)
   if ((await rows.where('status', '=', 'auth_error').executeTakeFirst()).numUpdatedRows > 0n) return 'recovered'
   return (await rows.where(sql<boolean>`unchecked`).executeTakeFirst()).numUpdatedRows > 0n ? 'checked' : 'nothing'
-}
-
-/** Owner and end of a renewal's lease, in milliseconds since 1970. */
-export interface Lease {
-  readonly owner: string
-  readonly now: number
-  readonly until: number
 }
 
 /** Leases the renewal of this version; takes over an expired lease. @returns whether the lease was taken */

@@ -1,6 +1,6 @@
 /** Queries runs for the nodes that work on them: leases, progress, ends. Covers all organizations. */
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
-import { type Db, skipLocked } from '../../db/database.ts'
+import { type Db, type Lease, skipLocked } from '../../db/database.ts'
 import type { Tables } from '../../db/schema/schema.ts'
 import { sessionLocks } from '../../db/session.ts'
 import type { RunRow, runMoves, StoredError } from './sync-runs.ts'
@@ -12,14 +12,11 @@ const parkedMs = 300_000
 /** Runs that are parked by one statement, and looks for one that can start. */
 const [parkedAtOnce, looks] = [100, 10]
 
-/** Owner and end of a lease. Timestamps are milliseconds since 1970. */
-export interface RunLease {
-  readonly owner: string
+/** A lease of runs. */
+export interface RunLease extends Lease {
   readonly node: string
   /** Database session that ends the lease; null when only time ends it. */
   readonly session: number | null
-  readonly now: number
-  readonly until: number
 }
 
 type Runs = ExpressionBuilder<Tables, 'sync_runs'>

@@ -307,13 +307,7 @@ export interface LoggedChange {
 }
 
 /** State of a log. */
-export interface LogState extends LogPosition {
-  /** Changes up to this position are deleted. */
-  readonly keptAfter: bigint
-  /** When the log was last read, to the hour, in milliseconds since 1970. */
-  readonly readAt: number
-  readonly days: number
-}
+export interface LogState extends LogPosition, Pick<Log, 'keptAfter' | 'readAt' | 'days'> {}
 
 /** Some changes of a log in order, and its state then. */
 export interface LogPage extends LogState {

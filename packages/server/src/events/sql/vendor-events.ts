@@ -1,6 +1,6 @@
 /** Queries webhooks that vendors send: the addresses that they come to, and the events that wait. */
 import { type Selectable, sql } from 'kysely'
-import { type Db, lockForUpdate, skipLocked } from '../../db/database.ts'
+import { type Db, type Lease, lockForUpdate, skipLocked } from '../../db/database.ts'
 import type { VendorEventTable, WebhookSourceTable } from '../../db/schema/vendor-events-schema.ts'
 
 /** An address that a vendor sends webhooks to. */
@@ -201,10 +201,7 @@ async function insertOwn(
 }
 
 /** Events that a node works on. */
-export interface VendorEventLease {
-  readonly owner: string
-  readonly now: number
-  readonly until: number
+export interface VendorEventLease extends Lease {
   readonly limit: number
 }
 

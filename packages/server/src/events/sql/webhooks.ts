@@ -1,7 +1,7 @@
 /** Queries endpoints of webhooks, and deliveries to them. */
 import type { DeliveryStatus } from 'ferrule/wire'
 import { type Selectable, sql } from 'kysely'
-import { type Db, lockForUpdate, skipLocked } from '../../db/database.ts'
+import { type Db, type Lease, lockForUpdate, skipLocked } from '../../db/database.ts'
 import type { WebhookDeliveryTable, WebhookEndpointTable } from '../../db/schema/events-schema.ts'
 import { type EventRow, testType } from './events.ts'
 
@@ -184,10 +184,7 @@ export async function listDueEndpoints(db: Db, now: number, limit: number): Prom
 }
 
 /** A lease of deliveries. */
-export interface DeliveryLease {
-  readonly owner: string
-  readonly now: number
-  readonly until: number
+export interface DeliveryLease extends Lease {
   /** Attempts that one endpoint has at a time, on all nodes. */
   readonly atOnce: number
   /** Deliveries at most. */

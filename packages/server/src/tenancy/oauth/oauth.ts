@@ -218,12 +218,8 @@ interface OAuthGrant {
   readonly expiresAt: number
 }
 
-interface OAuthAccessToken {
+interface OAuthAccessToken extends Omit<OAuthGrant, 'id' | 'createdAt'> {
   readonly grantId: string
-  readonly clientId: string
-  readonly scopes: readonly McpScope[]
-  readonly resource: string
-  readonly expiresAt: number
 }
 
 /** State of the authorization server. Ids of records are stored as hashes, and their contents are encrypted with keys from the ids. */

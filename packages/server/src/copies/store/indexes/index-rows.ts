@@ -78,11 +78,7 @@ export async function readRows(database: Pick<ContextDatabase, 'query'>, connect
 }
 
 /** An index to create. */
-export interface IndexTarget {
-  readonly number: number
-  readonly table: string
-  readonly column: string
-}
+export type IndexTarget = Pick<IndexRow, 'number' | 'table' | 'column'>
 
 /** Process that wants to create an index. */
 export interface IndexBuilder {
