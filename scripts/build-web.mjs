@@ -21,6 +21,7 @@ const always = [
   'packages/web/connect.html',
   'packages/web/docs.html',
   'packages/web/src/shared/mark.svg',
+  'packages/web/src/shared/page.css',
   'packages/web/src/shared/tokens.css',
   'scripts/build-web.mjs',
   'scripts/docs-pages.mjs',

@@ -195,7 +195,7 @@ test('a form from the schema creates a connector: refusals are at their fields, 
   await page.getByText(/^must be the name of the store before/).waitFor()
   expect(await page.getByRole('textbox', { name: 'Shop', exact: true }).getAttribute('aria-invalid')).toBe('true')
   expect(await findAllBarriers(page)).toEqual([])
-  await page.getByRole('switch', { name: 'Use the sandbox' }).check({ force: true })
+  await page.getByRole('switch', { name: 'Use the sandbox' }).press('Space')
   await page.getByRole('button', { name: 'Only check' }).click()
   await page.getByText('The vendor accepts the credentials').waitFor()
   await page.getByLabel(/api_key/).press('Enter')

@@ -42,7 +42,7 @@ test('a new connector chooses among all kinds, and the sandbox fills in what it 
   await page.getByRole('link', { name: 'GitHub' }).click()
   await page.getByRole('form', { name: 'New GitHub connector' }).waitFor()
   await opened.look('new-connector-github')
-  await page.getByRole('switch', { name: 'Use the sandbox' }).check({ force: true })
+  await page.getByRole('switch', { name: 'Use the sandbox' }).press('Space')
   await expect.poll(() => page.getByLabel(/^Token/).inputValue()).not.toBe('') // the stand-in takes any value
   await opened.go('/connectors/new?kind=gong')
   await page.getByLabel('Use the sandbox').waitFor()

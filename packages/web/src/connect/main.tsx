@@ -18,6 +18,7 @@ import {
   canChange,
   chooseKind,
   chooseScheme,
+  chooseStart,
   chooseView,
   chooseWay,
   type PageAttempt,
@@ -297,7 +298,6 @@ function AttemptStep({ attempt }: { readonly attempt: PageAttempt }) {
   const { page, go, giveUp } = useConnecting()
   const isWaiting = useExchange(attempt)
   const kind = page.kinds.find(({ slug }) => slug === attempt.kind)
-  const scheme = kind?.schemes.find(({ consent }) => consent)
   const title = kind?.title ?? 'the vendor'
   if (isWaiting)
     return (
@@ -306,7 +306,6 @@ function AttemptStep({ attempt }: { readonly attempt: PageAttempt }) {
       </Step>
     )
   const described = describeAttempt(attempt, title)
-  const again: View = kind === undefined || scheme === undefined ? { step: 'welcome' } : chooseScheme(kind, scheme)
   const hasOther = kind !== undefined && kind.schemes.length > 1
   return (
     <Step title={described.title}>
@@ -315,7 +314,7 @@ function AttemptStep({ attempt }: { readonly attempt: PageAttempt }) {
       ))}
       <p className="note">Nothing was stored or changed. The link stays usable.</p>
       <Actions>
-        <Action isMain onClick={() => go(again)}>
+        <Action isMain onClick={() => go(chooseStart(kind))}>
           Start again
         </Action>
         {hasOther && <Action onClick={() => go(chooseWay(kind))}>Choose another way</Action>}

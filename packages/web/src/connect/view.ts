@@ -64,6 +64,12 @@ export function chooseWay(kind: PageKind): View {
 /** Chooses the step of a way to authorize. */
 export const chooseScheme = (kind: PageKind, scheme: PageScheme): View => ({ step: scheme.consent ? 'consent' : 'form', kind, scheme })
 
+/** Chooses where a new try of a consent begins. */
+export function chooseStart(kind: PageKind | undefined): View {
+  const scheme = kind?.schemes.find(({ consent }) => consent)
+  return kind === undefined || scheme === undefined ? { step: 'welcome' } : chooseScheme(kind, scheme)
+}
+
 /** Chooses what follows the first screen. */
 export function chooseKind({ kinds }: ConnectPage): View {
   const [kind, other] = kinds

@@ -89,8 +89,6 @@ const theme = createTheme({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
       styles: { title: { fontSize: 'var(--mantine-font-size-lg)', fontWeight: 600 } },
     },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    Pagination: { defaultProps: { getControlProps: (control: string) => ({ 'aria-label': control }) } },
   },
 })
 

@@ -1,6 +1,6 @@
 /** Completes the pages of the documentation: the search, copy buttons, and ways into the console. The pages can be read without it. */
 import './docs.css'
-import { findTrial, isObject } from 'ferrule/internal'
+import { findTrial, isObject, tryReadJson } from 'ferrule/internal'
 import MiniSearch from 'minisearch'
 
 /** A section: its address below `/docs`, its titles from the outermost, and its text. The build writes them. */
@@ -134,17 +134,9 @@ function makeCopyButton(text: string): HTMLButtonElement {
   return button
 }
 
-const readJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Makes a link to the page of the console that tries a call; undefined: the example is no call of a kind. */
 function makeTrialLink(text: string): HTMLAnchorElement | undefined {
-  const call = readJson(text)
+  const call = tryReadJson(text)
   if (kind === undefined || !isObject(call)) return undefined
   const { entity, action, params } = call
   if (typeof entity !== 'string' || typeof action !== 'string') return undefined

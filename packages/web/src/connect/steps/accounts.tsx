@@ -5,7 +5,7 @@ import { chooseAccounts, readAccounts } from '../api.ts'
 import { ProblemBox } from '../parts/problem-box.tsx'
 import { Action, Actions, Progress, Step } from '../parts/step.tsx'
 import { type PageRequest, useRequest } from '../parts/use-request.ts'
-import { chooseScheme, type PageAttempt, type PageKind, useConnecting, type View } from '../view.ts'
+import { chooseStart, type PageAttempt, useConnecting } from '../view.ts'
 
 function useAccounts({ run }: PageRequest): ConnectAccounts | undefined {
   const [accounts, setAccounts] = useState<ConnectAccounts>()
@@ -108,12 +108,6 @@ function AccountsForm({ read, request }: { readonly read: ConnectAccounts; reado
   )
 }
 
-/** Chooses where a new try begins. */
-function findStart(kind: PageKind | undefined): View {
-  const scheme = kind?.schemes.find(({ consent }) => consent)
-  return kind === undefined || scheme === undefined ? { step: 'welcome' } : chooseScheme(kind, scheme)
-}
-
 /** Shows the choice. */
 export function AccountsStep({ attempt }: { readonly attempt: PageAttempt }) {
   const { page, go } = useConnecting()
@@ -127,7 +121,7 @@ export function AccountsStep({ attempt }: { readonly attempt: PageAttempt }) {
         <>
           <ProblemBox problem={request.problem} />
           <Actions>
-            <Action onClick={() => go(findStart(kind))}>Start again</Action>
+            <Action onClick={() => go(chooseStart(kind))}>Start again</Action>
           </Actions>
         </>
       )}

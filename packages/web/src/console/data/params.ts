@@ -1,5 +1,5 @@
 /** Parameters of the address that a page reads and changes; the organization and the workspace have `tenant.ts`. */
-import { writeJson } from 'ferrule/internal'
+import { isObject, tryReadJson, writeJson } from 'ferrule/internal'
 import { useCallback } from 'react'
 import { useSearchParams } from 'wouter'
 import type { GoOptions } from './tenant.ts'
@@ -15,6 +15,12 @@ export const isTooLong = (params: CallParams): boolean => writeJson(params).leng
 /** Prints the parameters of a call for the address; undefined: nothing was entered, or too much. */
 export const printParams = (params: CallParams): string | undefined =>
   Object.keys(params).length === 0 || isTooLong(params) ? undefined : writeJson(params)
+
+/** Parses parameters of the address; what is no JSON object counts as no parameters. */
+export function parseParams(text: string | undefined): CallParams {
+  const value = tryReadJson(text ?? '')
+  return isObject(value) ? value : {}
+}
 
 /** Values of parameters by name; undefined: the address does not have it. */
 export type ParamValues<Name extends string> = Readonly<Record<Name, string | undefined>>

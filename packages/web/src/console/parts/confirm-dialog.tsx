@@ -22,7 +22,17 @@ export interface ConfirmDialogProps {
 }
 
 /** Shows the dialog. */
-export function ConfirmDialog({ opened, title, children, action, typed, isBusy = false, error, onConfirm, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  opened,
+  title,
+  children,
+  action,
+  typed,
+  isBusy = false,
+  error = null,
+  onConfirm,
+  onClose,
+}: ConfirmDialogProps) {
   const [text, setText] = useState('')
   const close = () => {
     setText('')
@@ -35,7 +45,7 @@ export function ConfirmDialog({ opened, title, children, action, typed, isBusy =
           {children}
         </Text>
         {typed !== undefined && <TextInput label={`Type ${typed} to confirm`} {...bindValue(text, setText)} data-autofocus />}
-        {error !== undefined && error !== null && <ErrorBox error={error} />}
+        <ErrorBox error={error} />
         <Group justify="flex-end">
           <PlainButton onClick={close}>Cancel</PlainButton>
           <Button color="red.9" loading={isBusy} disabled={typed !== undefined && text !== typed} onClick={onConfirm}>

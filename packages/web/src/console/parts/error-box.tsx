@@ -6,16 +6,18 @@ import { SmallButton, Strong } from './looks.tsx'
 
 /** What the box shows. */
 export interface ErrorBoxProps {
+  /** null: nothing is shown. */
   readonly error: unknown
-  readonly title?: string
+  readonly title?: string | undefined
   /** Offers to try again. */
   readonly onRetry?: () => void
   /** JSON pointers of fields that say their refusal themselves. */
-  readonly marked?: readonly string[]
+  readonly marked?: readonly string[] | undefined
 }
 
-/** Shows an error with its next step. */
+/** Shows an error with its next step; nothing without an error. */
 export function ErrorBox({ error, title, onRetry, marked }: ErrorBoxProps) {
+  if (error === null) return null
   const { code, sentence, nextStep, details, requestId } = describeError(error, marked)
   return (
     <Alert color="red" variant="light" title={title ?? 'This did not work'} role="alert">

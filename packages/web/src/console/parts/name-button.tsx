@@ -1,12 +1,12 @@
 /** A button that asks for a name, to create or to rename something. */
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Modal, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { UseMutationResult } from '@tanstack/react-query'
 import { mostNameCharacters } from 'ferrule/wire'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { ErrorBox } from './error-box.tsx'
+import { type ReactNode, useState } from 'react'
 import { listProblems, printProblemsWithin } from './form/problems.ts'
 import { bindValue } from './form/text-entry.ts'
+import { WriteForm } from './form/write-form.tsx'
 
 /** What the button asks and does. */
 export interface NameButtonProps {
@@ -24,12 +24,15 @@ export interface NameButtonProps {
 /** Shows the form of the dialog. Enter submits. */
 function NameForm({ label, children, name = '', mutation, onDone }: Omit<NameButtonProps, 'title'> & { readonly onDone: () => void }) {
   const [typed, setTyped] = useState(name)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!mutation.isPending) mutation.mutate(typed, { onSuccess: onDone })
-  }
   return (
-    <Stack component="form" onSubmit={submit} aria-label={label}>
+    <WriteForm
+      isDialog
+      label={label}
+      action={label}
+      write={mutation}
+      onSubmit={() => mutation.mutate(typed, { onSuccess: onDone })}
+      isDisabled={typed.trim() === '' || typed === name}
+    >
       <Text size="sm">{children}</Text>
       <TextInput
         label="Name"
@@ -40,13 +43,7 @@ function NameForm({ label, children, name = '', mutation, onDone }: Omit<NameBut
         data-autofocus
         required
       />
-      {mutation.error !== null && <ErrorBox error={mutation.error} />}
-      <Group justify="flex-end">
-        <Button type="submit" loading={mutation.isPending} disabled={typed.trim() === '' || typed === name}>
-          {label}
-        </Button>
-      </Group>
-    </Stack>
+    </WriteForm>
   )
 }
 

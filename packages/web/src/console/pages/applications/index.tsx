@@ -10,9 +10,9 @@ import { Held } from '../../parts/held.tsx'
 import { Strong } from '../../parts/looks.tsx'
 import { NameButton } from '../../parts/name-button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
-import { ReadingView } from '../../parts/reading-view.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
-import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import type { ListColumn } from '../../parts/table/list-table.tsx'
+import { ReadTable } from '../../parts/table/read-table.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const columns: readonly ListColumn<ApplicationRecord>[] = [
@@ -69,9 +69,7 @@ export function Page() {
       <PageHeader title="Applications" about="Client ids with secrets: programs and people get in with them.">
         <CreateButton />
       </PageHeader>
-      <ReadingView reading={reading}>
-        {(applications) => <ListTable label="Applications" columns={columns} rows={applications} rowKey={({ id }) => id} />}
-      </ReadingView>
+      <ReadTable label="Applications" columns={columns} reading={reading} rowKey={({ id }) => id} />
       <Text size="sm">
         An application cannot delete itself. Sign in with another one to delete the one that you are signed in with now.
       </Text>

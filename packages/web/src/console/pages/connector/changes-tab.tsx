@@ -20,6 +20,7 @@ import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
 import { type StateLook, StatePill } from '../../parts/states.tsx'
 import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import { ReadTable } from '../../parts/table/read-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { type NamedValue, ValueDialog } from '../../parts/value-dialog.tsx'
 import { useCopyReading } from './data.ts'
@@ -67,7 +68,7 @@ function LiveChanges({ id, entity }: { readonly id: string; readonly entity: str
   if (!isBegun && error === null) return <Loader aria-label="Loading" />
   return (
     <Stack>
-      {error !== null && <ErrorBox error={error} title="Changes are not followed" onRetry={goOn} />}
+      <ErrorBox error={error} title="Changes are not followed" onRetry={goOn} />
       {isBegun && (
         <Text size="sm" role="status">
           {error === null ? 'Live' : 'Stopped'}: {printCounted(count, 'change')} of {entity} since you began to look.
@@ -242,15 +243,13 @@ function ConsumersSection({ id }: { readonly id: string }) {
       title="Consumers"
       about="Programs whose position in the changes the service keeps. What one has not read is kept for it, up to 64 MB of an entity; then its oldest changes go, and it gets all records again."
     >
-      <ReadingView reading={reading}>
-        {(consumers) =>
-          consumers.length === 0 ? (
-            <Text size="sm">No program has registered one.</Text>
-          ) : (
-            <ListTable label="Consumers" columns={buildConsumerColumns(id)} rows={consumers} rowKey={({ name }) => name} />
-          )
-        }
-      </ReadingView>
+      <ReadTable
+        label="Consumers"
+        columns={buildConsumerColumns(id)}
+        reading={reading}
+        rowKey={({ name }) => name}
+        none={<Text size="sm">No program has registered one.</Text>}
+      />
     </Section>
   )
 }

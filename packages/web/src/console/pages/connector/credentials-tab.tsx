@@ -1,7 +1,7 @@
 /** What a connector signs in with: what is stored, a check, and new credentials. */
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useKind } from '../../data/connector.ts'
 import { useRead } from '../../data/ferrule.ts'
 import { useChanges } from '../../data/leaving.ts'
@@ -12,6 +12,7 @@ import { CredentialFields, findScheme } from '../../parts/connectors/credential-
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems } from '../../parts/form/problems.ts'
 import type { Schema } from '../../parts/form/schema.ts'
+import { WriteForm } from '../../parts/form/write-form.tsx'
 import { WriteButton } from '../../parts/looks.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -46,20 +47,24 @@ function useNewCredentials({ connector, kind, version }: NewCredentialsProps) {
     setValue({})
     change.reset()
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!change.isPending) change.mutate(value)
-  }
-  return { scheme: findScheme(kind, scheme)?.scheme, value, setValue, change, choose, submit }
+  return { scheme: findScheme(kind, scheme)?.scheme, value, setValue, change, choose }
 }
 
 function NewCredentials(props: NewCredentialsProps) {
   const { connector, kind, version } = props
-  const { scheme, value, setValue, change, choose, submit } = useNewCredentials(props)
+  const { scheme, value, setValue, change, choose } = useNewCredentials(props)
   const isMoved = version !== undefined && version !== connector.kind_version
   const isSame = scheme === connector.credential_scheme
   return (
-    <Stack component="form" gap="sm" onSubmit={submit} aria-label="New credentials">
+    <WriteForm
+      gap="sm"
+      label="New credentials"
+      action="Check and store"
+      write={change}
+      onSubmit={() => change.mutate(value)}
+      failure="The credentials were not stored"
+      isDisabled={Object.keys(value).length === 0}
+    >
       {isSame && !isMoved && <Text size="sm">A field that stays empty keeps its stored value.</Text>}
       {isMoved && (
         <Text size="sm">
@@ -75,13 +80,7 @@ function NewCredentials(props: NewCredentialsProps) {
         problems={listProblems(change.error)}
         isPartial={isSame && !isMoved}
       />
-      {change.error !== null && <ErrorBox error={change.error} title="The credentials were not stored" />}
-      <Group>
-        <Button type="submit" loading={change.isPending} disabled={Object.keys(value).length === 0}>
-          Check and store
-        </Button>
-      </Group>
-    </Stack>
+    </WriteForm>
   )
 }
 
@@ -104,7 +103,7 @@ function StoredCheck({ id }: { readonly id: string }) {
   return (
     <Stack gap="sm" align="flex-start">
       <WriteButton write={check}>Check at the vendor</WriteButton>
-      {check.error !== null && <ErrorBox error={check.error} />}
+      <ErrorBox error={check.error} />
       {check.data !== undefined && <CheckResultView result={check.data} />}
     </Stack>
   )

@@ -128,7 +128,7 @@ function ConnectorHeader({ connector }: { readonly connector: wire.ConnectorReco
         )}
       </PageHeader>
       <ConnectorFacts connector={connector} />
-      {sync.error !== null && <ErrorBox error={sync.error} title="The sync was not started" />}
+      <ErrorBox error={sync.error} title="The sync was not started" />
     </>
   )
 }

@@ -6,16 +6,15 @@ import { useAddressParams } from '../../data/params.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { findNextStep } from '../../parts/describe-error.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { bindValue } from '../../parts/form/text-entry.ts'
 import { Quiet } from '../../parts/looks.tsx'
 import { printDuration } from '../../parts/print.ts'
-import { ReadingView } from '../../parts/reading-view.tsx'
 import { printChanges, RunProgress } from '../../parts/run-progress.tsx'
 import { RunStateBadge, runLooks } from '../../parts/states.tsx'
-import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import type { ListColumn } from '../../parts/table/list-table.tsx'
+import { ReadTable } from '../../parts/table/read-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { listAllKeys } from './data.ts'
 
@@ -117,11 +116,7 @@ const columns: readonly ListColumn<SyncRunRecord>[] = [
   },
 ]
 
-function RunTable({ runs }: { readonly runs: readonly SyncRunRecord[] }) {
-  if (runs.length === 0)
-    return <EmptyState title="No runs" says="No run fits. Runs are kept for 7 days after their end; Sync now starts one." />
-  return <ListTable label="Runs" columns={columns} rows={runs} rowKey={({ id }) => id} />
-}
+const noRuns = <EmptyState title="No runs" says="No run fits. Runs are kept for 7 days after their end; Sync now starts one." />
 
 /** Shows the tab; the address has the state and the page. */
 export function RunsTab({ connector }: { readonly connector: ConnectorRecord }) {
@@ -139,14 +134,7 @@ export function RunsTab({ connector }: { readonly connector: ConnectorRecord }) 
           {...bindValue(isRunState(state) ? state : '', (next) => change({ state: next, cursor: undefined }))}
         />
       </Group>
-      <ReadingView reading={reading}>
-        {({ data, next }) => (
-          <>
-            <RunTable runs={data} />
-            <CursorPages next={next} />
-          </>
-        )}
-      </ReadingView>
+      <ReadTable label="Runs" columns={columns} reading={reading} rowKey={({ id }) => id} none={noRuns} />
     </Stack>
   )
 }

@@ -23,6 +23,14 @@ import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { listAllKeys, useCopyReading } from './data.ts'
 
+interface ConnectorProps {
+  readonly connector: wire.ConnectorRecord
+}
+
+interface SectionProps extends ConnectorProps {
+  readonly kind: wire.DefinitionRecord
+}
+
 /** Actions that change records at the vendor. */
 const writeActions: readonly string[] = ['create', 'update', 'delete']
 
@@ -101,7 +109,7 @@ function useSelection({ id, entities: stored }: wire.ConnectorRecord) {
 }
 
 /** Shows the form. */
-export function EntitiesSection({ connector, kind }: { readonly connector: wire.ConnectorRecord; readonly kind: wire.DefinitionRecord }) {
+export function EntitiesSection({ connector, kind }: SectionProps) {
   const { chosen, setChosen, set, change, canChange } = useSelection(connector)
   return (
     <Section title="Entities" about="Which entities are copied. Searches and changes read copies; calls reach all entities.">
@@ -137,13 +145,7 @@ function buildPatch(before: Schema, after: Schema): Schema {
 }
 
 /** Shows the form. */
-export function ConfigurationSection({
-  connector,
-  kind,
-}: {
-  readonly connector: wire.ConnectorRecord
-  readonly kind: wire.DefinitionRecord
-}) {
+export function ConfigurationSection({ connector, kind }: SectionProps) {
   const { id, replication_config: stored } = connector
   const [value, setValue] = useState<Schema>(stored)
   const keep = useChanges(value, ['tab'])
@@ -185,7 +187,7 @@ export function ConfigurationSection({
 }
 
 /** Shows the form. */
-export function NameSection({ connector: { id, name } }: { readonly connector: wire.ConnectorRecord }) {
+export function NameSection({ connector: { id, name } }: ConnectorProps) {
   const [typed, setTyped] = useState(name)
   const keep = useChanges(typed, ['tab'])
   const change = useWrite((ferrule, next: string) => ferrule.connectors.patch(id, { name: next }), {
@@ -207,13 +209,13 @@ export function NameSection({ connector: { id, name } }: { readonly connector: w
           Rename
         </PlainButton>
       </Group>
-      {change.error !== null && <ErrorBox error={change.error} />}
+      <ErrorBox error={change.error} />
     </Section>
   )
 }
 
 /** Shows the section. */
-export function ResetSection({ connector: { id } }: { readonly connector: wire.ConnectorRecord }) {
+export function ResetSection({ connector: { id } }: ConnectorProps) {
   const copy = useCopyReading(id).data
   const reset = useWrite((ferrule) => ferrule.contextStore.reset(id), {
     refreshes: listAllKeys(id),
@@ -233,7 +235,7 @@ export function ResetSection({ connector: { id } }: { readonly connector: wire.C
 }
 
 /** Shows the section. */
-export function DeleteSection({ connector, kind }: { readonly connector: wire.ConnectorRecord; readonly kind: wire.DefinitionRecord }) {
+export function DeleteSection({ connector, kind }: SectionProps) {
   const { id, name, credential_scheme: scheme } = connector
   const revokes = findScheme(kind, scheme)?.revokes_consent === true
   const go = useGo()
@@ -308,7 +310,7 @@ function OwnInterval({ id, copy }: { readonly id: string; readonly copy: wire.Sy
           Add the interval
         </PlainButton>
       </Group>
-      {change.error !== null && <ErrorBox error={change.error} />}
+      <ErrorBox error={change.error} />
     </Stack>
   )
 }
@@ -355,7 +357,7 @@ function IntervalChoice({
         onChange={({ currentTarget }) => choose(currentTarget.value)}
       />
       {isDefault && <Text size="sm">{printInterval(seconds)}</Text>}
-      {change.error !== null && <ErrorBox error={change.error} />}
+      <ErrorBox error={change.error} />
     </>
   )
 }
@@ -405,11 +407,7 @@ function Schedules({ id, copy }: { readonly id: string; readonly copy: wire.Sync
 const days = [1, 3, 7, 14, 30, 90] as const
 
 /** Shows the section; nothing for a kind without a copy. */
-export function ChangesSection({
-  connector: { id, changes_days: own, source_template: kind },
-}: {
-  readonly connector: wire.ConnectorRecord
-}) {
+export function ChangesSection({ connector: { id, changes_days: own, source_template: kind } }: ConnectorProps) {
   const usual = useCopyReading(id).data?.changes_days
   const change = useWrite((ferrule, next: number | null) => ferrule.connectors.patch(id, { changes_days: next }), {
     refreshes: listAllKeys(id),
@@ -433,7 +431,7 @@ export function ChangesSection({
           />
           {own === null && usual !== undefined && <Text size="sm">for {printCounted(usual, 'day')}</Text>}
         </Group>
-        {change.error !== null && <ErrorBox error={change.error} />}
+        <ErrorBox error={change.error} />
       </Section>
       <Divider />
     </>
@@ -441,7 +439,7 @@ export function ChangesSection({
 }
 
 /** Shows the section. */
-export function ScheduleSection({ connector: { id } }: { readonly connector: wire.ConnectorRecord }) {
+export function ScheduleSection({ connector: { id } }: ConnectorProps) {
   const reading = useCopyReading(id)
   return (
     <Section title="Schedule" about="How often the copy is brought up to date.">

@@ -1,7 +1,7 @@
 /** Webhooks that the vendor sends to a connector: where to, what came last, and what is missing. */
-import { Alert, Group, List, Stack, Text } from '@mantine/core'
+import { Alert, Group, List, Text } from '@mantine/core'
 import type { ConnectorRecord, ConnectorWebhooks } from 'ferrule/wire'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useRead } from '../../data/ferrule.ts'
 import { useChanges } from '../../data/leaving.ts'
 import { useWrite } from '../../data/write.ts'
@@ -11,7 +11,8 @@ import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems } from '../../parts/form/problems.ts'
 import type { Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
-import { PlainButton, WriteButton } from '../../parts/looks.tsx'
+import { WriteForm } from '../../parts/form/write-form.tsx'
+import { WriteButton } from '../../parts/looks.tsx'
 import { printCounted, printDuration } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { CopyText } from '../../parts/secret-dialog.tsx'
@@ -37,7 +38,7 @@ function MakeButton({ status: { connector_id: id } }: StatusProps) {
   return (
     <>
       <WriteButton write={making}>Make an address</WriteButton>
-      {making.error !== null && <ErrorBox error={making.error} title="The address was not made" />}
+      <ErrorBox error={making.error} title="The address was not made" />
     </>
   )
 }
@@ -71,7 +72,7 @@ function SubscribeButton({ status: { connector_id: id } }: StatusProps) {
   return (
     <>
       <WriteButton write={asking}>Ask the vendor for events</WriteButton>
-      {asking.error !== null && <ErrorBox error={asking.error} title="The vendor was not asked" />}
+      <ErrorBox error={asking.error} title="The vendor was not asked" />
     </>
   )
 }
@@ -114,21 +115,21 @@ function SecretForm({ status: { connector_id: id, verified_by: verifier, offered
       announce('The secret was stored.')
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (secret !== undefined && !saving.isPending) saving.mutate(secret, { onSuccess: () => saving.reset() })
-  }
   return (
-    <Stack component="form" gap="sm" onSubmit={submit} aria-label="Secret of the webhooks">
+    <WriteForm
+      isPlain
+      gap="sm"
+      label="Secret of the webhooks"
+      action={verifier === 'secret' ? 'Replace the secret' : 'Store the secret'}
+      write={saving}
+      onSubmit={() => secret !== undefined && saving.mutate(secret, { onSuccess: () => saving.reset() })}
+      failure="The secret was not stored"
+      marked={['/secret']}
+      isDisabled={secret === undefined}
+    >
       {offered !== null && <CopyText label="Secret that a request has stated" value={offered} />}
       <SchemaForm schema={secretSchema} value={value} onChange={setValue} problems={listProblems(saving.error)} />
-      {saving.error !== null && <ErrorBox error={saving.error} title="The secret was not stored" marked={['/secret']} />}
-      <Group>
-        <PlainButton type="submit" loading={saving.isPending} disabled={secret === undefined}>
-          {verifier === 'secret' ? 'Replace the secret' : 'Store the secret'}
-        </PlainButton>
-      </Group>
-    </Stack>
+    </WriteForm>
   )
 }
 

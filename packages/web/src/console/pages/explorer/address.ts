@@ -4,9 +4,9 @@ import { writeJson } from 'ferrule/internal'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { useState } from 'react'
 import { useChanges } from '../../data/leaving.ts'
-import { printParams, useAddressParams } from '../../data/params.ts'
+import { parseParams, printParams, useAddressParams } from '../../data/params.ts'
 import { completeValue, hasSecrets, type Schema } from '../../parts/form/schema.ts'
-import { type ChosenOperation, isRead, isSameCall, isSameOperation, parseParams } from './operation.ts'
+import { type ChosenOperation, isRead, isSameCall, isSameOperation } from './operation.ts'
 
 /** The parameters of the address. */
 const names = ['connector', 'kind', 'entity', 'action', 'params', 'run', 'view', 'edit', 'method', 'path'] as const

@@ -2,10 +2,11 @@
 import { Progress as Bar, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { Download } from 'ferrule/core'
-import { type Hosted, isObject, readJson } from 'ferrule/internal'
+import { type Hosted, isObject } from 'ferrule/internal'
 import { useRef, useState } from 'react'
 import { useConnector } from '../../data/connector.ts'
-import { useFerrule } from '../../data/ferrule.ts'
+import { parseParams } from '../../data/params.ts'
+import { useWrite } from '../../data/write.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { PlainButton } from '../../parts/looks.tsx'
 import { printSize } from '../../parts/print.ts'
@@ -43,19 +44,15 @@ function Media({ media, label }: { readonly media: Playable; readonly label: str
 
 /** Shows the button and, once there is an address, the player. @param props `operation`: the download */
 function Player({ operation }: { readonly operation: ChosenOperation }) {
-  const ferrule = useFerrule()
-  const mutation = useMutation({
-    mutationFn: ({ connector, entity, params }: ChosenOperation) => {
-      const given = readJson(params)
-      return ferrule.connectors.media(connector, { entity, params: isObject(given) ? given : {} })
-    },
-  })
+  const mutation = useWrite((ferrule, { connector, entity, params }: ChosenOperation) =>
+    ferrule.connectors.media(connector, { entity, params: { ...parseParams(params) } }),
+  )
   return (
     <Stack gap="sm">
       <PlainButton w="fit-content" loading={mutation.isPending} onClick={() => mutation.mutate(operation)}>
         Play
       </PlainButton>
-      {mutation.error !== null && <ErrorBox error={mutation.error} />}
+      <ErrorBox error={mutation.error} />
       {mutation.data !== undefined && <Media key={mutation.data.url} media={mutation.data} label={operation.entity} />}
     </Stack>
   )
@@ -152,8 +149,7 @@ interface Opened {
 /** Downloads a file and saves it. The bytes never become a page: they are saved as what no browser opens. */
 async function download({ hosted, operation, signal, onProgress }: Opened): Promise<Progress> {
   const { entity, params } = operation
-  const given = readJson(params)
-  const file = await hosted.execute(entity, 'download', isObject(given) ? given : {}, { signal })
+  const file = await hosted.execute(entity, 'download', parseParams(params), { signal })
   if (!isDownload(file)) throw new Error('The service answered something else than a file.')
   const { name, length } = file
   let bytes = 0

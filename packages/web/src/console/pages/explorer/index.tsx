@@ -2,10 +2,11 @@
 import { Group, SegmentedControl, Select, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type InfiniteData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Hosted, isObject, readJson } from 'ferrule/internal'
+import { type Hosted, isObject } from 'ferrule/internal'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { type ReactNode, useMemo } from 'react'
 import { hasEntity, useConnector, useConnectorRecord, useKind } from '../../data/connector.ts'
+import { parseParams } from '../../data/params.ts'
 import { useTenant } from '../../data/tenant.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
@@ -26,7 +27,7 @@ import { type Chosen, useCall, useExplorerAddress } from './address.ts'
 import { DownloadPanel } from './download-panel.tsx'
 import { type ChosenOperation, isWrite } from './operation.ts'
 import { ParamsForm } from './params-form.tsx'
-import { RequestPanel } from './request-panel.tsx'
+import { RequestPanel, WriteQuestion } from './request-panel.tsx'
 
 interface Answer {
   readonly data: unknown
@@ -45,10 +46,7 @@ interface Step {
 /** Rows that the page keeps at most: a browser holds no more in its memory budget. */
 const mostRows = 50_000
 
-const toStep = ({ entity, action, params }: ChosenOperation): Step => {
-  const value = readJson(params) // printed by `writeJson`
-  return { entity, action, params: isObject(value) ? value : {} }
-}
+const toStep = ({ entity, action, params }: ChosenOperation): Step => ({ entity, action, params: parseParams(params) })
 
 const countRows = (pages: readonly Answer[]): number => readAnswerRows(...pages.map(({ data }) => data)).rows.length
 
@@ -180,10 +178,7 @@ function Question({ chosen, params }: { readonly chosen: Chosen; readonly params
   return (
     <Stack gap="sm">
       <Text size="sm">{chosen.action.description}</Text>
-      <Text size="sm">
-        It happens in the account of the connector {connector.name}
-        {connector.environment.sandbox ? ', which is the sandbox' : ''}. What the vendor has changed cannot be undone here.
-      </Text>
+      <WriteQuestion connector={connector} />
       <JsonView label="Parameters" value={params} />
     </Stack>
   )
@@ -211,7 +206,7 @@ function WritePanel({ chosen }: { readonly chosen: Chosen }) {
       >
         <Question chosen={chosen} params={call.value} />
       </ConfirmDialog>
-      {write.error !== null && <ErrorBox error={write.error} />}
+      <ErrorBox error={write.error} />
       {write.data !== undefined && <AnswerView pages={[write.data]} label={nameWrite(chosen)} />}
     </Stack>
   )

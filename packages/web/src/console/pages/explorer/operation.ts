@@ -1,7 +1,4 @@
 /** One call as the page and its address name it. */
-import { isObject, readJson } from 'ferrule/internal'
-import type { Schema } from '../../parts/form/schema.ts'
-
 /** A call of a connector. Parameters are JSON text, which keeps every digit and compares by its characters. */
 export interface ChosenOperation {
   readonly connector: string
@@ -16,17 +13,6 @@ export interface ChosenOperation {
 export const isWrite = (action: string): boolean => ['create', 'update', 'delete'].includes(action)
 /** Actions that an address may run when it is opened: they read, and answer JSON. */
 export const isRead = (action: string): boolean => ['list', 'get'].includes(action)
-
-/** Parses parameters of an address; what is no JSON object counts as no parameters. */
-export function parseParams(text: string | undefined): Schema {
-  if (text === undefined) return {}
-  try {
-    const value = readJson(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
 
 /** Returns whether two calls are of the same operation, whatever their parameters. */
 export const isSameOperation = (one: ChosenOperation, other: ChosenOperation): boolean =>

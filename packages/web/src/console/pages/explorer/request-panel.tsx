@@ -82,12 +82,12 @@ function AnswerPart({ sent, answer }: { readonly sent: Sent; readonly answer: Ve
   )
 }
 
-/** Asks before a request that can write. */
-function WriteQuestion({ connector }: { readonly connector: ConnectorRecord }) {
+/** Asks before something that can write. */
+export function WriteQuestion({ connector }: { readonly connector: ConnectorRecord }) {
   return (
     <Text size="sm">
       It happens in the account of the connector {connector.name}
-      {connector.environment.sandbox ? ', which is the sandbox' : ''}. What the vendor changes cannot be undone here.
+      {connector.environment.sandbox ? ', which is the sandbox' : ''}. What the vendor has changed cannot be undone here.
     </Text>
   )
 }
@@ -176,7 +176,7 @@ export function RequestPanel({ connector }: { readonly connector: ConnectorRecor
       >
         <WriteQuestion connector={connector} />
       </ConfirmDialog>
-      {sending.error !== null && <ErrorBox error={sending.error} />}
+      <ErrorBox error={sending.error} />
       {sending.data !== undefined && <AnswerPart key={sending.submittedAt} {...sending.data} />}
     </Stack>
   )

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { printParams } from '../../data/params.ts'
-import { parseParams } from './operation.ts'
+import { parseParams, printParams } from '../../data/params.ts'
 import { printValue, quoteShell } from './snippets.ts'
 
 test('a shell gets every text as one word', () => {

@@ -26,7 +26,6 @@ export interface Snippet {
   readonly name: string
   /** What the text needs around it. */
   readonly needs: string
-  readonly language: 'sh' | 'ts'
   readonly print: (source: SnippetSource) => string
 }
 
@@ -143,26 +142,22 @@ export const snippets: readonly Snippet[] = [
   {
     name: 'curl',
     needs: 'FERRULE_TOKEN is a token of an application: POST /api/v1/account/applications/token with its client_id and client_secret.',
-    language: 'sh',
     print: printCurl,
   },
-  { name: 'TypeScript', needs: `The package ferrule. ${application}`, language: 'ts', print: printHosted },
+  { name: 'TypeScript', needs: `The package ferrule. ${application}`, print: printHosted },
   {
     name: 'TypeScript without the service',
     needs: 'The package ferrule. It calls the vendor itself, with credentials from the environment; no service takes part.',
-    language: 'ts',
     print: printOpenSource,
   },
   {
     name: 'Command',
     needs: `The package ferrule. ${application} A profile of ferrule login has them too.`,
-    language: 'sh',
     print: printFerrule,
   },
   {
     name: 'MCP',
     needs: 'FERRULE_MCP_TOKEN is an MCP token. An agent calls the same tool with the same arguments.',
-    language: 'sh',
     print: printMcp,
   },
 ]

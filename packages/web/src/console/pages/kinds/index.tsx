@@ -13,7 +13,8 @@ import { ReadingView } from '../../parts/reading-view.tsx'
 import { printReferenceLink } from '../../parts/reference/address.ts'
 import { FoundEntries, ReferenceSearch } from '../../parts/reference/found.tsx'
 import { Section } from '../../parts/section.tsx'
-import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import type { ListColumn } from '../../parts/table/list-table.tsx'
+import { ReadTable } from '../../parts/table/read-table.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const columns: readonly ListColumn<KindSummary>[] = [
@@ -41,15 +42,13 @@ function OwnKinds() {
       title="Kinds of your organization"
       about="A file describes a system that this service does not know yet. Only your organization sees it."
     >
-      <ReadingView reading={reading}>
-        {(kinds) =>
-          kinds.length === 0 ? (
-            <Text size="sm">There are no kinds yet. New kind makes one of a file.</Text>
-          ) : (
-            <ListTable label="Kinds of your organization" columns={columns} rows={kinds} rowKey={({ id }) => id} />
-          )
-        }
-      </ReadingView>
+      <ReadTable
+        label="Kinds of your organization"
+        columns={columns}
+        reading={reading}
+        rowKey={({ id }) => id}
+        none={<Text size="sm">There are no kinds yet. New kind makes one of a file.</Text>}
+      />
     </Section>
   )
 }

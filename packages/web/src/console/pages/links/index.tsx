@@ -1,5 +1,5 @@
 /** Connect links: with one, an end user authorizes a connector, and nobody here sees the secret. */
-import { Accordion, Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Table, Tabs, Text, TextInput } from '@mantine/core'
+import { Accordion, Alert, Button, Checkbox, Group, Modal, NativeSelect, Stack, Tabs, Text, TextInput } from '@mantine/core'
 import { formatJson } from 'ferrule/internal'
 import {
   type ConnectLinkRecord,
@@ -9,7 +9,7 @@ import {
   type DefinitionRecord,
   type OAuthCredentialsRecord,
 } from 'ferrule/wire'
-import { type ComponentType, type FormEvent, type ReactNode, useState } from 'react'
+import { type ComponentType, type ReactNode, useState } from 'react'
 import { useRead } from '../../data/ferrule.ts'
 import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
@@ -19,14 +19,13 @@ import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { KindIcon } from '../../parts/connectors/kind-icon.tsx'
-import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems } from '../../parts/form/problems.ts'
 import { listMissing, listPointers, useRequired } from '../../parts/form/required.ts'
 import { readProperties, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { bindChecked, bindValue } from '../../parts/form/text-entry.ts'
+import { WriteForm } from '../../parts/form/write-form.tsx'
 import { Quiet, SmallButton, Strong } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -34,7 +33,9 @@ import { printCounted } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { CopyText } from '../../parts/secret-dialog.tsx'
 import { type StateLook, StatePill } from '../../parts/states.tsx'
-import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import { type Fact, FactTable } from '../../parts/table/fact-table.tsx'
+import type { ListColumn } from '../../parts/table/list-table.tsx'
+import { ReadTable } from '../../parts/table/read-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { NewLink } from './new-link.tsx'
 
@@ -114,21 +115,19 @@ const columns: readonly ListColumn<ConnectLinkRecord>[] = [
   { title: 'Actions', cell: (link) => <LinkActions link={link} /> },
 ]
 
-function Links({ links }: { readonly links: readonly ConnectLinkRecord[] }) {
+function NoLinks() {
   const [{ status, user, new: isNew }, change] = useFilterParams()
-  if (links.length === 0 && (status !== undefined || user !== undefined))
+  if (status !== undefined || user !== undefined)
     return (
       <EmptyState title="No link fits" says="The filters leave none over.">
         <Button onClick={() => change({ status: undefined, user: undefined, cursor: undefined })}>Clear the filters</Button>
       </EmptyState>
     )
-  if (links.length === 0)
-    return (
-      <EmptyState title="No links yet" says="Send one to your customer. Ended links stay here for 30 days.">
-        {isNew === undefined && <Button onClick={() => change({ new: '1' })}>Create the first link</Button>}
-      </EmptyState>
-    )
-  return <ListTable label="Links" columns={columns} rows={links} rowKey={({ id }) => id} />
+  return (
+    <EmptyState title="No links yet" says="Send one to your customer. Ended links stay here for 30 days.">
+      {isNew === undefined && <Button onClick={() => change({ new: '1' })}>Create the first link</Button>}
+    </EmptyState>
+  )
 }
 
 function LinksTab() {
@@ -143,14 +142,7 @@ function LinksTab() {
   return (
     <Stack>
       <Filters />
-      <ReadingView reading={reading}>
-        {({ data, next }) => (
-          <>
-            <Links links={data} />
-            <CursorPages next={next} />
-          </>
-        )}
-      </ReadingView>
+      <ReadTable label="Links" columns={columns} reading={reading} rowKey={({ id }) => id} none={<NoLinks />} />
     </Stack>
   )
 }
@@ -160,10 +152,7 @@ const printValues = (values: Readonly<Record<string, unknown>>): ReactNode =>
 
 const printConnector = (id: string | null): ReactNode => (id === null ? 'none' : <PageLink to={`/connectors/${id}`}>{id}</PageLink>)
 
-const listDetails = (
-  link: ConnectLinkRecord,
-  printKind: (slug: string) => string,
-): readonly (readonly [name: string, value: ReactNode])[] => [
+const listDetails = (link: ConnectLinkRecord, printKind: (slug: string) => string): readonly Fact[] => [
   ['State', <LinkStatus key="status" status={link.status} />],
   ['Id', <code key="id">{link.id}</code>],
   ['End user', [link.end_user.id, link.end_user.name, link.end_user.email].filter((each) => each !== null).join(', ')],
@@ -188,16 +177,7 @@ function Details({ link }: { readonly link: ConnectLinkRecord }) {
   const printKind = useKindTitles()
   return (
     <Stack align="flex-start">
-      <Table aria-label="Details of the link" layout="fixed" verticalSpacing={4}>
-        <Table.Tbody>
-          {listDetails(link, printKind).map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th w="38%">{name}</Table.Th>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <FactTable label="Details of the link" facts={listDetails(link, printKind)} />
       <Text size="sm">The address of the link was shown once, when the link was created. Create another link when it is lost.</Text>
       {link.status === 'open' && <RevokeButton link={link} />}
     </Stack>
@@ -392,26 +372,25 @@ function OAuthClientForm({ kind, isStored }: { readonly kind: DefinitionRecord; 
   )
   const schema = buildSchema(kind)
   const { form, problems, isComplete } = useRequired(listMissing(schema, value, '/configuration'), listProblems(saving.error))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (saving.isPending) return
+  const submit = () => {
     saving.reset()
     if (isComplete()) saving.mutate(value, { onSuccess: () => saving.reset() })
   }
   return (
-    <form ref={form} onSubmit={submit} noValidate aria-label={`OAuth client at ${name}`}>
-      <Stack gap="sm" maw="var(--form-width)">
-        <SchemaForm schema={schema} value={value} onChange={setValue} at="/configuration" problems={problems} />
-        {saving.error !== null && (
-          <ErrorBox error={saving.error} title="The OAuth client was not stored" marked={listPointers(schema, '/configuration')} />
-        )}
-        <Group>
-          <Button type="submit" variant={isStored ? 'default' : 'filled'} loading={saving.isPending}>
-            {isStored ? 'Replace the OAuth client' : 'Store the OAuth client'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <WriteForm
+      gap="sm"
+      maw="var(--form-width)"
+      label={`OAuth client at ${name}`}
+      action={isStored ? 'Replace the OAuth client' : 'Store the OAuth client'}
+      isPlain={isStored}
+      write={saving}
+      onSubmit={submit}
+      failure="The OAuth client was not stored"
+      marked={listPointers(schema, '/configuration')}
+      form={form}
+    >
+      <SchemaForm schema={schema} value={value} onChange={setValue} at="/configuration" problems={problems} />
+    </WriteForm>
   )
 }
 

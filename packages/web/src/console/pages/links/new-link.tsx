@@ -1,7 +1,6 @@
 /** The form of a new connect link. */
 import {
   Accordion,
-  Button,
   Checkbox,
   Fieldset,
   Group,
@@ -16,9 +15,7 @@ import {
 } from '@mantine/core'
 import type { Problem } from 'ferrule/core'
 import { type ConnectLinkInput, connectLinkSeconds, mostNameCharacters } from 'ferrule/wire'
-import { type FormEvent, useState } from 'react'
 import { useKind } from '../../data/connector.ts'
-import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useKinds, useKindTitles } from '../../data/references.ts'
 import { useHasSandbox } from '../../data/service.ts'
@@ -26,12 +23,11 @@ import { useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { ConnectorSelect, useConnectorChoice } from '../../parts/connector-select.tsx'
 import { WorkspaceField } from '../../parts/connectors/workspace-field.tsx'
-import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
 import { readProperties, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { bindChecked, bindText, bindValue, type TextEntries } from '../../parts/form/text-entry.ts'
-import { PlainButton } from '../../parts/looks.tsx'
+import { useEntries, WriteForm } from '../../parts/form/write-form.tsx'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Section } from '../../parts/section.tsx'
@@ -87,7 +83,7 @@ const printLink = (entered: Entered, connector: string | undefined): ConnectLink
 function useLinkDraft() {
   const { workspace } = useTenant()
   const [{ kind }] = useAddressParams('kind')
-  const [entered, setEntered] = useState<Entered>({
+  const first = {
     workspace: workspace ?? 'default',
     kinds: kind === undefined ? [] : [kind],
     userId: '',
@@ -101,9 +97,8 @@ function useLinkDraft() {
     seconds: connectLinkSeconds.usual,
     isOtherAllowed: false,
     isSandbox: false,
-  })
-  const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
-  return { entered, set, keep: useChanges(entered, ['new']) }
+  }
+  return useEntries<Entered>(first, ['new'])
 }
 
 /** What parts of the form get. */
@@ -317,26 +312,24 @@ export function NewLink() {
     creation.reset()
     leave()
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!creation.isPending) creation.mutate(printLink(draft.entered, connector))
-  }
   return (
-    <Paper component="form" withBorder p="md" onSubmit={submit} aria-label="New link">
+    <Paper withBorder p="md">
       <Section title="New link">
-        <Stack maw="var(--form-width)">
+        <WriteForm
+          maw="var(--form-width)"
+          label="New link"
+          action="Create the link"
+          write={creation}
+          onSubmit={() => creation.mutate(printLink(draft.entered, connector))}
+          failure="The link was not created"
+          isDisabled={draft.entered.userId.trim() === '' || connector === unchosen}
+          onCancel={leave}
+        >
           <PurposeFields {...props} />
           <EndUserFields {...props} />
           {connector === undefined && <ConfigurationFields {...draft} problems={problems} />}
           <WayBackFields {...props} />
-          {creation.error !== null && <ErrorBox error={creation.error} title="The link was not created" />}
-          <Group>
-            <Button type="submit" loading={creation.isPending} disabled={draft.entered.userId.trim() === '' || connector === unchosen}>
-              Create the link
-            </Button>
-            <PlainButton onClick={leave}>Cancel</PlainButton>
-          </Group>
-        </Stack>
+        </WriteForm>
       </Section>
       <SecretDialog
         title="The address of the link"

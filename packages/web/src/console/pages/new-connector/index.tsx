@@ -6,7 +6,6 @@ import { type ConnectorInput, type DefinitionRecord, type DefinitionSummary, mos
 import { type FormEvent, useState } from 'react'
 import { useKind } from '../../data/connector.ts'
 import { connectorLists } from '../../data/connectors.ts'
-import { useChanges } from '../../data/leaving.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useKinds } from '../../data/references.ts'
 import { useHasSandbox } from '../../data/service.ts'
@@ -23,6 +22,7 @@ import { listMissing, listPointers, printMissing, useRequired } from '../../part
 import { readProperties, type Schema } from '../../parts/form/schema.ts'
 import { SchemaForm } from '../../parts/form/schema-form.tsx'
 import { bindChecked, bindText } from '../../parts/form/text-entry.ts'
+import { useEntries } from '../../parts/form/write-form.tsx'
 import { PlainButton } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -155,8 +155,8 @@ function Outcome({ kind, draft: { creation, check, scheme } }: { readonly kind: 
   ]
   return (
     <>
-      {creation.error !== null && <ErrorBox error={creation.error} title="The connector was not created" marked={marked} />}
-      {check.error !== null && <ErrorBox error={check.error} title="The check was not done" marked={marked} />}
+      <ErrorBox error={creation.error} title="The connector was not created" marked={marked} />
+      <ErrorBox error={check.error} title="The check was not done" marked={marked} />
       {check.data !== undefined && <CheckResultView result={check.data} />}
     </>
   )
@@ -242,11 +242,9 @@ function useDraft(kind: DefinitionRecord) {
     credentials: values?.credentials ?? {},
     configuration: values?.configuration ?? {},
   })
-  const [entered, setEntered] = useState(first)
-  const keep = useChanges(entered, ['kind'])
+  const { entered, set, keep } = useEntries(first, ['kind'])
   const creation = useCreation(keep)
   const check = useWrite((ferrule, body: ConnectorInput) => ferrule.connectors.checkNew(body))
-  const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
   const setSandbox = (wanted: boolean) => {
     const given = wanted ? buildSandboxValues(slug, kind) : undefined
     const filled = { credentials: given?.credentials ?? {}, configuration: given?.configuration ?? {} }

@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, FileInput, Group, List, Modal, Stack, Text, Text
 import { useDisclosure } from '@mantine/hooks'
 import { type LeftConnector, moveConnectors } from 'ferrule/internal'
 import { type KindCheck, type KindImport, type KindRecord, type KindVersionList, largestDocument } from 'ferrule/wire'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useParams } from 'wouter'
 import { connectorLists } from '../../data/connectors.ts'
 import { useRead } from '../../data/ferrule.ts'
@@ -16,13 +16,15 @@ import type { EditorProblem } from '../../parts/code/props.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { bindValue } from '../../parts/form/text-entry.ts'
+import { WriteForm } from '../../parts/form/write-form.tsx'
 import { PlainButton, Quiet, SmallButton } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageButton, PageLink } from '../../parts/page-link.tsx'
 import { printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
-import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import type { ListColumn } from '../../parts/table/list-table.tsx'
+import { ReadTable } from '../../parts/table/read-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ChangeList, type Finding, Findings, meanings, NewHosts } from './check-view.tsx'
 import { Recordings, TestResult } from './recordings.tsx'
@@ -54,12 +56,16 @@ function ImportForm({ onMade }: { readonly onMade: (made: MadeKind) => void }) {
     { onDone: onMade },
   )
   const isTooLarge = file !== null && file.size > largestDocument
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (file !== null && !isTooLarge && !conversion.isPending) conversion.mutate(file)
-  }
   return (
-    <Stack component="form" onSubmit={submit} aria-label="Import a document">
+    <WriteForm
+      isDialog
+      label="Import a document"
+      action="Import"
+      write={conversion}
+      onSubmit={() => file !== null && !isTooLarge && conversion.mutate(file)}
+      failure="The document was not imported"
+      isDisabled={file === null || isTooLarge}
+    >
       <FileInput
         label="Document"
         description="OpenAPI, the manifest of a low-code connector, or a schema of GraphQL"
@@ -94,13 +100,7 @@ function ImportForm({ onMade }: { readonly onMade: (made: MadeKind) => void }) {
         {...bindValue(only, setOnly)}
         autoComplete="off"
       />
-      {conversion.error !== null && <ErrorBox error={conversion.error} title="The document was not imported" />}
-      <Group justify="flex-end">
-        <Button type="submit" loading={conversion.isPending} disabled={file === null || isTooLarge}>
-          Import
-        </Button>
-      </Group>
-    </Stack>
+    </WriteForm>
   )
 }
 
@@ -427,10 +427,8 @@ function Versions({ kind: { slug }, onOpen }: { readonly kind: KindRecord; reado
   ]
   return (
     <Section title="Versions">
-      {opening.error !== null && <ErrorBox error={opening.error} />}
-      <ReadingView reading={reading}>
-        {(rows) => <ListTable label="Versions" columns={columns} rows={rows} rowKey={({ version }) => String(version)} />}
-      </ReadingView>
+      <ErrorBox error={opening.error} />
+      <ReadTable label="Versions" columns={columns} reading={reading} rowKey={({ version }) => String(version)} />
     </Section>
   )
 }

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Loader, Menu, Stack, Text } from '@mantine/core'
 import { type ExportDownload, FerruleError } from 'ferrule/core'
 import { isObject } from 'ferrule/internal'
 import type { Freshness as Given } from 'ferrule/wire'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useConnector } from '../../data/connector.ts'
 import { useRead } from '../../data/ferrule.ts'
 import { useWrite } from '../../data/write.ts'
@@ -143,28 +143,38 @@ function Found({ search, fields, onChange, running }: ResultsProps & { readonly 
           onSort={(column) => onChange({ sort: turnSort(search.sort, column), pages: undefined })}
         />
       )}
-      {query.isFetchNextPageError && (
-        <SearchError search={search} onChange={onChange} error={query.error} onRetry={() => void query.fetchNextPage()} />
-      )}
     </Stack>
   )
 }
 
-/** Shows the results, or why they are missing. */
-export function Results(props: ResultsProps) {
-  const { search, onChange } = props
-  const running = useSearch(search)
-  const { query } = running
-  const retry = query.refetch
-  const onRetry = useMemo(() => () => void retry(), [retry])
-  if (query.data === undefined && query.error !== null)
-    return <SearchError search={search} onChange={onChange} onRetry={onRetry} error={query.error} />
-  if (query.data === undefined) return <Loader aria-label="Searching" />
+/** What was found, and what it was found by. */
+interface SearchViewProps extends Pick<ResultsProps, 'search' | 'onChange'> {
+  readonly query: Pick<RunningSearch['query'], 'error' | 'isFetchNextPageError' | 'refetch' | 'fetchNextPage'> & { readonly data: unknown }
+  readonly children: ReactNode
+}
+
+/** Shows what was found, or why it is missing. */
+export function SearchView({ query, children, ...searched }: SearchViewProps) {
+  const { data, error, isFetchNextPageError, refetch, fetchNextPage } = query
+  const onRetry = useMemo(() => () => void refetch(), [refetch])
+  const failure = error !== null && !isFetchNextPageError && <SearchError {...searched} onRetry={onRetry} error={error} />
+  if (data === undefined) return failure || <Loader aria-label="Searching" />
   return (
     <Stack gap="sm">
-      {query.isRefetchError && <SearchError search={search} onChange={onChange} onRetry={onRetry} error={query.error} />}
-      <Found {...props} running={running} />
+      {failure}
+      {children}
+      {isFetchNextPageError && <SearchError {...searched} error={error} onRetry={() => void fetchNextPage()} />}
     </Stack>
+  )
+}
+
+/** Shows the results. */
+export function Results(props: ResultsProps) {
+  const running = useSearch(props.search)
+  return (
+    <SearchView search={props.search} onChange={props.onChange} query={running.query}>
+      <Found {...props} running={running} />
+    </SearchView>
   )
 }
 
@@ -233,14 +243,14 @@ function NotReady({ search, error, onRetry, onChange }: NotReadyProps) {
           )}
           <SmallButton onClick={onRetry}>Try again</SmallButton>
         </Group>
-        {sync.error !== null && <ErrorBox error={sync.error} title="The sync was not queued" />}
+        <ErrorBox error={sync.error} title="The sync was not queued" />
       </Stack>
     </Alert>
   )
 }
 
 /** Shows why a search failed. */
-export function SearchError({ error, ...props }: Omit<NotReadyProps, 'error'> & { readonly error: unknown }) {
+function SearchError({ error, ...props }: Omit<NotReadyProps, 'error'> & { readonly error: unknown }) {
   if (error instanceof FerruleError && error.retryable && passing.includes(error.code)) return <NotReady {...props} error={error} />
   return <ErrorBox error={error} title="The search did not work" onRetry={props.onRetry} />
 }
@@ -266,7 +276,7 @@ function slowDown(draw: (progress: ExportProgress) => void): (progress: ExportPr
 function useExport(search: RunnableSearch) {
   const hosted = useConnector(search.connector)
   const [progress, setProgress] = useState<ExportProgress>()
-  const [error, setError] = useState<unknown>()
+  const [error, setError] = useState<unknown>(null)
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(), [])
   const run = async (format: ExportFormat, stop: AbortController) => {
@@ -286,7 +296,7 @@ function useExport(search: RunnableSearch) {
   const start = (format: ExportFormat) => {
     const stop = new AbortController()
     running.current = stop
-    setError(undefined)
+    setError(null)
     run(format, stop)
       .catch((thrown: unknown) => (stop.signal.aborted ? announce('The export was cancelled. No file was saved.') : setError(thrown)))
       .finally(() => setProgress(undefined))
@@ -326,7 +336,7 @@ function ExportMenu({ search }: { readonly search: RunnableSearch }) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      {error !== undefined && <ErrorBox error={error} title="The export was not saved" />}
+      <ErrorBox error={error} title="The export was not saved" />
     </>
   )
 }

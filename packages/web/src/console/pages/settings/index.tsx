@@ -1,8 +1,8 @@
 /** What the service and the node that answers run with, and the sessions of the console. */
-import { Button, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { NodeRecord, ServiceRecord } from 'ferrule/wire'
-import { type ReactNode, useDeferredValue } from 'react'
+import { useDeferredValue } from 'react'
 import { useRead } from '../../data/ferrule.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useService } from '../../data/service.ts'
@@ -17,6 +17,7 @@ import { printCount, printCounted, printSize } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
 import { type StateLook, StatePill } from '../../parts/states.tsx'
+import { FactTable } from '../../parts/table/fact-table.tsx'
 import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -275,24 +276,5 @@ function SettingTable({ settings }: { readonly settings: readonly Setting[] }) {
       </Text>
       <ListTable label="Settings of the node" columns={settingColumns} rows={found} rowKey={({ name }) => name} />
     </Section>
-  )
-}
-
-type Fact = readonly [name: string, value: ReactNode]
-
-function FactTable({ label, facts }: { readonly label: string; readonly facts: readonly Fact[] }) {
-  return (
-    <Table aria-label={label} layout="fixed" verticalSpacing={6}>
-      <Table.Tbody>
-        {facts.map(([name, value]) => (
-          <Table.Tr key={name}>
-            <Table.Th w={{ base: '40%', sm: 240 }} fw={500}>
-              {name}
-            </Table.Th>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
   )
 }

@@ -1,7 +1,7 @@
 /** What a warehouse holds: databases, schemas, tables and columns. It is read when it is opened, because reading calls the vendor. */
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { isObject, readJson } from 'ferrule/internal'
+import { isObject, tryReadJson } from 'ferrule/internal'
 import type { ConnectorRecord, DefinitionRecord } from 'ferrule/wire'
 import { type ReactNode, useState } from 'react'
 import { hasEntity, useConnector } from '../../data/connector.ts'
@@ -108,13 +108,9 @@ function Names({
 const printName = (name: string): string => (/^[A-Z_][A-Z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)
 
 /** Prints the type of a column, which the vendor gives as JSON. */
-function printType(text: string | undefined): string {
-  try {
-    const type = readJson(text ?? '')
-    return isObject(type) ? String(type['type']).toLowerCase() : ''
-  } catch {
-    return text ?? ''
-  }
+function printType(text = ''): string {
+  const type = tryReadJson(text)
+  return type === undefined ? text : isObject(type) ? String(type['type']).toLowerCase() : ''
 }
 
 const readTable = ({ name, table_name: table }: Listed): string | undefined => table ?? name

@@ -1,13 +1,13 @@
 /** Runs statements of a warehouse. */
 import { Alert, Button, Code, Group, Loader, Menu, ScrollArea, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { isObject, readJson, writeJson } from 'ferrule/internal'
+import { writeJson } from 'ferrule/internal'
 import type { ConnectorSummary, DefinitionRecord, EntityDocument, Validation } from 'ferrule/wire'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useAllKinds, useConnectorRecord } from '../../data/connector.ts'
 import { keep, readKept } from '../../data/kept.ts'
 import { useChanges } from '../../data/leaving.ts'
-import { useAddressParams } from '../../data/params.ts'
+import { parseParams, useAddressParams } from '../../data/params.ts'
 import { useTenant } from '../../data/tenant.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { CodeEditor } from '../../parts/code/code-editor.tsx'
@@ -192,16 +192,6 @@ function writeLink(statement: string): string | undefined {
   return fragment.length > longest ? undefined : `${location.origin}${location.pathname}${location.search}#${fragment}`
 }
 
-/** Reads the options of the address: where and how statements run. */
-function parseOptions(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const options = text === undefined ? {} : readJson(text)
-    return isObject(options) ? options : {}
-  } catch {
-    return {}
-  }
-}
-
 /** Shows what the service refuses, before anything is sent. */
 function Refusal({ problem }: { readonly problem: Validation['problem'] }) {
   if (problem === null) return null
@@ -283,9 +273,10 @@ function WriteDialog({
   )
 }
 
+/** Keeps in the address where and how statements run. */
 function useOptions() {
   const [{ options: text }, setParams] = useAddressParams('options')
-  const options = useMemo(() => parseOptions(text), [text])
+  const options = useMemo(() => parseParams(text), [text])
   const setOptions = (next: Readonly<Record<string, unknown>>) =>
     setParams({ options: Object.keys(next).length === 0 ? undefined : writeJson(next) }, { replace: true })
   return { options, setOptions }

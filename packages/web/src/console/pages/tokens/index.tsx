@@ -2,9 +2,7 @@
 import { Badge, Button, Checkbox, Group, MultiSelect, NativeSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import * as wire from 'ferrule/wire'
-import { type FormEvent, useState } from 'react'
 import { useRead } from '../../data/ferrule.ts'
-import { useChanges } from '../../data/leaving.ts'
 import { useWorkspaces } from '../../data/organizations.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useService } from '../../data/service.ts'
@@ -13,17 +11,16 @@ import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { printChoice, useConnectorChoice } from '../../parts/connector-select.tsx'
-import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ErrorBox } from '../../parts/error-box.tsx'
 import { bindValue } from '../../parts/form/text-entry.ts'
-import { PlainButton, Quiet } from '../../parts/looks.tsx'
+import { useEntries, WriteForm } from '../../parts/form/write-form.tsx'
+import { Quiet } from '../../parts/looks.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { printCounted } from '../../parts/print.ts'
-import { ReadingView } from '../../parts/reading-view.tsx'
 import { CopyText, SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Section } from '../../parts/section.tsx'
-import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import type { ListColumn } from '../../parts/table/list-table.tsx'
+import { ReadTable } from '../../parts/table/read-table.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** What the parts of the row get. */
@@ -107,15 +104,11 @@ function ClientNeeds({ address }: { readonly address: string | undefined }) {
   )
 }
 
-function Tokens({ tokens, onNew }: { readonly tokens: readonly wire.McpTokenRecord[]; readonly onNew: () => void }) {
-  if (tokens.length === 0)
-    return (
-      <EmptyState title="No tokens yet" says="A token lets an agent use some of your connectors by MCP. You can revoke it at any time.">
-        <Button onClick={onNew}>Create a token</Button>
-      </EmptyState>
-    )
-  return <ListTable label="MCP tokens" columns={columns} rows={tokens} rowKey={({ id }) => id} />
-}
+const NoTokens = ({ onNew }: { readonly onNew: () => void }) => (
+  <EmptyState title="No tokens yet" says="A token lets an agent use some of your connectors by MCP. You can revoke it at any time.">
+    <Button onClick={onNew}>Create a token</Button>
+  </EmptyState>
+)
 
 function NewToken({ made, onClose }: { readonly made: wire.McpTokenSecret | undefined; readonly onClose: () => void }) {
   const texts = made && [
@@ -157,14 +150,13 @@ export function Page() {
         {isNew === undefined && <Button onClick={open}>Create a token</Button>}
       </PageHeader>
       {isNew !== undefined && <NewTokenForm onClose={() => change({ new: undefined })} />}
-      <ReadingView reading={reading}>
-        {({ data, next }) => (
-          <>
-            {(data.length > 0 || isNew === undefined) && <Tokens tokens={data} onNew={open} />}
-            <CursorPages next={next} />
-          </>
-        )}
-      </ReadingView>
+      <ReadTable
+        label="MCP tokens"
+        columns={columns}
+        reading={reading}
+        rowKey={({ id }) => id}
+        none={isNew === undefined && <NoTokens onNew={open} />}
+      />
       <ClientNeeds address={address} />
     </Stack>
   )
@@ -262,27 +254,31 @@ interface TokenFormProps {
 /** Shows the form. Enter creates. */
 function TokenForm({ creation, onCancel }: TokenFormProps) {
   const { workspace } = useTenant()
-  const [entered, setEntered] = useState<Entered>({
+  const first = {
     name: '',
     workspaces: [workspace ?? 'default'],
     connectors: [],
     scopes: wire.defaultMcpScopes,
     days: wire.mcpTokenDays.usual,
-  })
-  const keep = useChanges(entered, ['new'])
-  const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
+  }
+  const { entered, set, keep } = useEntries<Entered>(first, ['new'])
   const cancel = () => {
     keep()
     onCancel()
   }
   const { name, workspaces, scopes } = entered
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!creation.isPending) creation.mutate(printBody(entered), { onSuccess: () => keep() })
-  }
   return (
-    <Paper component="form" withBorder p="md" onSubmit={submit} aria-label="New token">
-      <Stack maw="var(--form-width)">
+    <Paper withBorder p="md">
+      <WriteForm
+        maw="var(--form-width)"
+        label="New token"
+        action="Create the token"
+        write={creation}
+        onSubmit={() => creation.mutate(printBody(entered), { onSuccess: () => keep() })}
+        failure="The token was not created"
+        isDisabled={name.trim() === '' || workspaces.length * scopes.length === 0}
+        onCancel={cancel}
+      >
         <TextInput
           label="Name"
           description="To recognize the token in this list: the agent, or the machine."
@@ -293,14 +289,7 @@ function TokenForm({ creation, onCancel }: TokenFormProps) {
         />
         <ReachFields entered={entered} set={set} />
         <RightsFields entered={entered} set={set} />
-        {creation.error !== null && <ErrorBox error={creation.error} title="The token was not created" />}
-        <Group>
-          <Button type="submit" loading={creation.isPending} disabled={name.trim() === '' || workspaces.length * scopes.length === 0}>
-            Create the token
-          </Button>
-          <PlainButton onClick={cancel}>Cancel</PlainButton>
-        </Group>
-      </Stack>
+      </WriteForm>
     </Paper>
   )
 }

@@ -9,7 +9,6 @@ import { useGo } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { bindValue } from '../../parts/form/text-entry.ts'
 import { Quiet, WriteButton } from '../../parts/looks.tsx'
@@ -19,7 +18,8 @@ import { printCounted, printDuration } from '../../parts/print.ts'
 import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
 import { type StateLook, StatePill } from '../../parts/states.tsx'
-import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import type { ListColumn } from '../../parts/table/list-table.tsx'
+import { ReadTable } from '../../parts/table/read-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { EndpointPill, Gets, NewSecret } from './shown.tsx'
 
@@ -45,8 +45,8 @@ function SwitchButtons({ endpoint: { id, name, status } }: EndpointProps) {
     <>
       <WriteButton write={trial}>Test now</WriteButton>
       {status !== 'unverified' && <WriteButton write={change}>{next === 'paused' ? 'Pause' : 'Resume'}</WriteButton>}
-      {trial.error !== null && <ErrorBox error={trial.error} title="The test was not sent" />}
-      {change.error !== null && <ErrorBox error={change.error} title="The webhook was not changed" />}
+      <ErrorBox error={trial.error} title="The test was not sent" />
+      <ErrorBox error={change.error} title="The webhook was not changed" />
     </>
   )
 }
@@ -153,7 +153,7 @@ function AgainButton({ delivery: { id, endpoint_id: endpoint, type } }: Delivery
       <WriteButton write={again} size="compact-sm" aria-label={`Send again: ${type}`}>
         Send again
       </WriteButton>
-      {again.error !== null && <ErrorBox error={again.error} title="It is not sent again" />}
+      <ErrorBox error={again.error} title="It is not sent again" />
     </>
   )
 }
@@ -237,21 +237,18 @@ function Deliveries({ id }: { readonly id: string }) {
   )
   return (
     <Section title="Deliveries" about="What was sent in the last 30 days, the newest first. What fails is tried again for five days.">
-      <ReadingView reading={reading}>
-        {({ data, next }) => (
-          <Stack>
-            <div>
-              <AllAgainButton id={id} />
-            </div>
-            {data.length === 0 ? (
-              <Text size="sm">Nothing was sent yet.</Text>
-            ) : (
-              <ListTable label="Deliveries" columns={columns} rows={data} rowKey={(each) => each.id} />
-            )}
-            <CursorPages next={next} />
-          </Stack>
-        )}
-      </ReadingView>
+      <Stack>
+        <div>
+          <AllAgainButton id={id} />
+        </div>
+        <ReadTable
+          label="Deliveries"
+          columns={columns}
+          reading={reading}
+          rowKey={(each) => each.id}
+          none={<Text size="sm">Nothing was sent yet.</Text>}
+        />
+      </Stack>
     </Section>
   )
 }

@@ -1,23 +1,20 @@
 /** Webhooks: the addresses that events are sent to. */
-import { Anchor, Button, Checkbox, Group, MultiSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Checkbox, MultiSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { type EventType, eventTypes, mostNameCharacters, type WebhookEndpoint, type WebhookEndpointInput } from 'ferrule/wire'
-import { type FormEvent, useState } from 'react'
 import { useRead } from '../../data/ferrule.ts'
-import { useChanges } from '../../data/leaving.ts'
 import { useWorkspaces } from '../../data/organizations.ts'
 import { basePath } from '../../data/page-facts.ts'
 import { useAddressParams } from '../../data/params.ts'
 import { useWrite } from '../../data/write.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { ErrorBox } from '../../parts/error-box.tsx'
 import { listProblems, printProblemsWithin } from '../../parts/form/problems.ts'
 import { bindChecked, bindText } from '../../parts/form/text-entry.ts'
-import { PlainButton } from '../../parts/looks.tsx'
+import { useEntries, WriteForm } from '../../parts/form/write-form.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
-import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
-import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import type { ListColumn } from '../../parts/table/list-table.tsx'
+import { ReadTable } from '../../parts/table/read-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { EndpointPill, Gets, NewSecret } from './shown.tsx'
 
@@ -87,9 +84,8 @@ function EventFields({ entered: { isAll, types, workspaces, ordered }, set }: Fi
 
 /** Shows the form and, after a success, the secret, this once. */
 function NewEndpoint({ onClose }: { readonly onClose: () => void }) {
-  const [entered, setEntered] = useState<Entered>({ name: '', url: '', isAll: true, types: [], workspaces: [], ordered: false })
-  const keep = useChanges(entered, ['new'])
-  const set = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }))
+  const first = { name: '', url: '', isAll: true, types: [], workspaces: [], ordered: false }
+  const { entered, set, keep } = useEntries<Entered>(first, ['new'])
   const creation = useWrite((ferrule, body: WebhookEndpointInput) => ferrule.webhooks.create(body), {
     refreshes: [['webhooks']],
     onDone: () => keep(),
@@ -101,15 +97,20 @@ function NewEndpoint({ onClose }: { readonly onClose: () => void }) {
     keep()
     onClose()
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!creation.isPending) creation.mutate(printBody(entered))
-  }
   const isMissing = entered.name.trim() === '' || entered.url.trim() === '' || (!entered.isAll && entered.types.length === 0)
   return (
-    <Paper component="form" withBorder p="md" onSubmit={submit} aria-label="New webhook">
+    <Paper withBorder p="md">
       <Section title="New webhook" about="The service sends a test at once. Other events follow when the address has answered it.">
-        <Stack maw="var(--form-width)">
+        <WriteForm
+          maw="var(--form-width)"
+          label="New webhook"
+          action="Create the webhook"
+          write={creation}
+          onSubmit={() => creation.mutate(printBody(entered))}
+          failure="The webhook was not created"
+          isDisabled={isMissing}
+          onCancel={leave}
+        >
           <TextInput label="Name" maxLength={mostNameCharacters} required {...bindText(texts, 'name', '/name')} />
           <TextInput
             label="Address"
@@ -120,14 +121,7 @@ function NewEndpoint({ onClose }: { readonly onClose: () => void }) {
             {...bindText(texts, 'url', '/url')}
           />
           <EventFields entered={entered} set={set} />
-          {creation.error !== null && <ErrorBox error={creation.error} title="The webhook was not created" />}
-          <Group>
-            <Button type="submit" loading={creation.isPending} disabled={isMissing}>
-              Create the webhook
-            </Button>
-            <PlainButton onClick={leave}>Cancel</PlainButton>
-          </Group>
-        </Stack>
+        </WriteForm>
       </Section>
       <NewSecret made={creation.data} onClose={leave} />
     </Paper>
@@ -161,18 +155,15 @@ const columns: readonly ListColumn<WebhookEndpoint>[] = [
   },
 ]
 
-function Endpoints({ endpoints, onNew }: { readonly endpoints: readonly WebhookEndpoint[]; readonly onNew: () => void }) {
-  if (endpoints.length > 0) return <ListTable label="Webhooks" columns={columns} rows={endpoints} rowKey={({ id }) => id} />
-  return (
-    <EmptyState
-      title="No webhooks yet"
-      says="A webhook tells your program when something happens, such as credentials that stop working or a sync that ended."
-    >
-      <Button onClick={onNew}>Create a webhook</Button>
-      <Anchor href={`${basePath}/docs/webhooks`}>How webhooks work</Anchor>
-    </EmptyState>
-  )
-}
+const NoWebhooks = ({ onNew }: { readonly onNew: () => void }) => (
+  <EmptyState
+    title="No webhooks yet"
+    says="A webhook tells your program when something happens, such as credentials that stop working or a sync that ended."
+  >
+    <Button onClick={onNew}>Create a webhook</Button>
+    <Anchor href={`${basePath}/docs/webhooks`}>How webhooks work</Anchor>
+  </EmptyState>
+)
 
 /** The page; the address has the open form. */
 export function Page() {
@@ -185,9 +176,13 @@ export function Page() {
         {isNew === undefined && <Button onClick={open}>Create a webhook</Button>}
       </PageHeader>
       {isNew !== undefined && <NewEndpoint onClose={() => change({ new: undefined })} />}
-      <ReadingView reading={reading}>
-        {(endpoints) => (endpoints.length > 0 || isNew === undefined) && <Endpoints endpoints={endpoints} onNew={open} />}
-      </ReadingView>
+      <ReadTable
+        label="Webhooks"
+        columns={columns}
+        reading={reading}
+        rowKey={({ id }) => id}
+        none={isNew === undefined && <NoWebhooks onNew={open} />}
+      />
     </Stack>
   )
 }

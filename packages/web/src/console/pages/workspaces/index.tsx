@@ -9,7 +9,6 @@ import { useGo, useSetTenant, useTenant } from '../../data/tenant.ts'
 import { useWrite } from '../../data/write.ts'
 import { announce } from '../../parts/announcements.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { bindValue } from '../../parts/form/text-entry.ts'
@@ -19,10 +18,10 @@ import { NameButton } from '../../parts/name-button.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { printCounted } from '../../parts/print.ts'
-import { ReadingView } from '../../parts/reading-view.tsx'
 import { Section } from '../../parts/section.tsx'
 import { StatePill } from '../../parts/states.tsx'
-import { type ListColumn, ListTable } from '../../parts/table/list-table.tsx'
+import type { ListColumn } from '../../parts/table/list-table.tsx'
+import { ReadTable } from '../../parts/table/read-table.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const looks = {
@@ -128,16 +127,9 @@ function Numbers() {
   )
 }
 
-function Workspaces({ workspaces }: { readonly workspaces: readonly WorkspaceRecord[] }) {
-  if (workspaces.length === 0)
-    return (
-      <EmptyState
-        title="No workspace"
-        says="None fits. Choose another state, clear the name, or create a workspace with the button above."
-      />
-    )
-  return <ListTable label="Workspaces" columns={columns} rows={workspaces} rowKey={({ id }) => id} />
-}
+const noWorkspace = (
+  <EmptyState title="No workspace" says="None fits. Choose another state, clear the name, or create a workspace with the button above." />
+)
 
 /** The page; the address has the filters. */
 export function Page() {
@@ -150,14 +142,7 @@ export function Page() {
       </PageHeader>
       <Numbers />
       <Filters />
-      <ReadingView reading={reading}>
-        {({ data, next }) => (
-          <>
-            <Workspaces workspaces={data} />
-            <CursorPages next={next} />
-          </>
-        )}
-      </ReadingView>
+      <ReadTable label="Workspaces" columns={columns} reading={reading} rowKey={({ id }) => id} none={noWorkspace} />
       <OrganizationSection />
     </Stack>
   )
@@ -317,7 +302,7 @@ function RestoreNote() {
           Restore it
         </SmallButton>
       </Group>
-      {restoring.error !== null && <ErrorBox error={restoring.error} />}
+      <ErrorBox error={restoring.error} />
     </Alert>
   )
 }
@@ -369,15 +354,17 @@ function CreateOrganizationButton() {
 
 function OrganizationSection() {
   const reading = useOrganizations()
+  const { data: all = [] } = reading
   const { organizationId } = useTenant()
   return (
     <Section title="Organizations" about="Those that the application you signed in with reaches.">
       <RestoreNote />
-      <ReadingView reading={reading}>
-        {(all) => (
-          <ListTable label="Organizations" columns={buildColumns(all, organizationId ?? all[0]?.id)} rows={all} rowKey={({ id }) => id} />
-        )}
-      </ReadingView>
+      <ReadTable
+        label="Organizations"
+        columns={buildColumns(all, organizationId ?? all[0]?.id)}
+        reading={reading}
+        rowKey={({ id }) => id}
+      />
       <Group>
         <CreateOrganizationButton />
       </Group>

@@ -1,6 +1,6 @@
 /** An editor for a JSON object. */
 import { Stack, Text } from '@mantine/core'
-import { formatJson, isObject, readJson } from 'ferrule/internal'
+import { formatJson, isObject, tryReadJson } from 'ferrule/internal'
 import { useState } from 'react'
 import { CodeEditor } from './code-editor.tsx'
 
@@ -17,12 +17,8 @@ export interface JsonEditorProps {
 
 /** Reads a text as a JSON object; undefined when it is no object. */
 function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value = text.trim() === '' ? {} : readJson(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = text.trim() === '' ? {} : tryReadJson(text)
+  return isObject(value) ? value : undefined
 }
 
 /** Shows the editor. The text stays as it was typed while it means the value. */

@@ -55,7 +55,7 @@ export function FirstConnector() {
           Connect your own account
         </PageButton>
       </Group>
-      {creation.error !== null && <ErrorBox error={creation.error} />}
+      <ErrorBox error={creation.error} />
     </EmptyState>
   )
 }

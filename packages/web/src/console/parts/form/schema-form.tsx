@@ -17,7 +17,7 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import type { Problem } from 'ferrule/core'
-import { formatJson, isObject, pointTo, readJson } from 'ferrule/internal'
+import { formatJson, isObject, pointTo, tryReadJson } from 'ferrule/internal'
 import { type ComponentType, type HTMLAttributes, type ReactNode, useState } from 'react'
 import { printLabel } from '../../../shared/label.ts'
 import { Quiet, SmallButton } from '../looks.tsx'
@@ -151,19 +151,11 @@ function DateTimeField(props: FieldProps) {
   return <TextInput {...plain} {...shared} {...typed} description={help} type="datetime-local" step={1} max="9999-12-31T23:59" />
 }
 
-const isJson = (text: string): boolean => {
-  try {
-    readJson(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Shows any value as JSON. Text that is not JSON yet is kept as a string. */
 function JsonField(props: FieldProps) {
-  const parse = (text: string) => (text.trim() === '' ? undefined : isJson(text) ? readJson(text) : text)
-  const print = (value: unknown) => (value === undefined ? '' : typeof value === 'string' && !isJson(value) ? value : formatJson(value))
+  const parse = (text: string) => (text.trim() === '' ? undefined : (tryReadJson(text) ?? text))
+  const print = (value: unknown) =>
+    value === undefined ? '' : typeof value === 'string' && tryReadJson(value) === undefined ? value : formatJson(value)
   const typed = useTyped(props.value, { parse, print, onChange: props.onChange })
   return <Textarea {...plain} {...readInputProps(props)} {...typed} {...manyLines} placeholder="JSON" />
 }

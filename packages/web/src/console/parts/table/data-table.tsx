@@ -102,8 +102,6 @@ export interface DataTableProps<Row> {
   readonly sort?: DataSort | undefined
   /** Called with the name of a column whose header was pressed; the caller sorts, because the rows can be a part only. */
   readonly onSort?: (column: string) => void
-  /** Height in CSS pixels that the table takes at most. */
-  readonly maxHeightPx?: number
 }
 
 const [rowPx, numberDigitPx, numberPaddingPx] = [44, 9, 40]
@@ -202,7 +200,7 @@ function CardOrder<Row>({ columns, sort, onSort }: Pick<DataTableProps<Row>, 'co
 }
 
 /** Shows the table. The keyboard scrolls it, and reaches every button of the rows in sight. */
-export function DataTable<Row>({ label, rows, columns: all, sort, onSort, maxHeightPx = 560 }: DataTableProps<Row>) {
+export function DataTable<Row>({ label, rows, columns: all, sort, onSort }: DataTableProps<Row>) {
   const { columns, ...hidden } = useFilledColumns(all, rows)
   const [shown, setShown] = useState<NamedValue>()
   const isNarrow = useMediaQuery(cardsBelow, false, { getInitialValueInEffect: false })
@@ -219,7 +217,7 @@ export function DataTable<Row>({ label, rows, columns: all, sort, onSort, maxHei
       <section
         ref={scroller}
         className={classes['scroller']}
-        style={{ maxHeight: maxHeightPx }}
+        style={{ maxHeight: 560 }}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
         tabIndex={0}
         aria-label={label}

@@ -15,7 +15,7 @@ import { DataTable } from '../../../parts/table/data-table.tsx'
 import { type ChangeAddress, groupLimits, type SearchAddress } from '../address.ts'
 import type { FilterField } from '../filter/fields.ts'
 import { readReferred } from '../record-columns.ts'
-import { Freshness, More, Remarks, SearchError } from '../results.tsx'
+import { Freshness, More, Remarks, SearchView } from '../results.tsx'
 import searchClasses from '../search.module.css'
 import { type FoundPage, isPage, type RunnableSearch, type RunningSearch, usePages } from '../use-search.ts'
 import classes from './chart.module.css'
@@ -166,29 +166,17 @@ function Found({ search, onChange, running: { query, rows } }: GroupsProps & { r
         sort={choice.order}
         onSort={(column) => onChange({ order: turnOrder(choice, column), pages: undefined })}
       />
-      {query.isFetchNextPageError && (
-        <SearchError search={search} onChange={onChange} error={query.error} onRetry={() => void query.fetchNextPage()} />
-      )}
     </Stack>
   )
 }
 
-/** Shows the groups, or why they are missing. */
+/** Shows the groups. */
 export function Groups(props: GroupsProps) {
-  const { search, onChange } = props
-  const running = useGroups(search)
-  const { query } = running
-  const retry = query.refetch
-  const onRetry = useMemo(() => () => void retry(), [retry])
-  const error = query.error !== null && !query.isFetchNextPageError && (
-    <SearchError search={search} onChange={onChange} onRetry={onRetry} error={query.error} />
-  )
-  if (query.data === undefined) return error || <Loader aria-label="Searching" />
+  const running = useGroups(props.search)
   return (
-    <Stack gap="sm">
-      {error}
+    <SearchView search={props.search} onChange={props.onChange} query={running.query}>
       <Found {...props} running={running} />
-    </Stack>
+    </SearchView>
   )
 }
 
