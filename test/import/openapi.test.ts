@@ -197,6 +197,29 @@ describe('writes', () => {
     expect(file.entities['parts']?.update).toMatchObject({ call: 'POST /parts/{id}', as: 'form' })
   })
 
+  test('a header that a call must have is a parameter', () => {
+    const named = ['X-Tenant', 'Authorization', 'X-Api-Key'].map((name) => ({
+      name,
+      in: 'header',
+      required: true,
+      schema: { type: 'string' },
+    }))
+    const get = { ...answer(things), parameters: [...named, { name: 'X-Trace', in: 'header', schema: { type: 'string' } }] }
+    expect(importPaths({ '/things': { get } }).file.entities['things']).toMatchObject({
+      list: { params: { x_tenant: 'string! X tenant' }, headers: { 'x-tenant': '{x_tenant}' } },
+    })
+  })
+
+  test('milliseconds are told from seconds', () => {
+    const says = (description: string) => ({ type: 'integer', description })
+    const fields = { id: 'string', made: says('Unix time in milliseconds'), seen: says('Unix time of the visit') }
+    const { file } = importPaths({ '/things': { get: answer(list(fields)) } })
+    expect(file.entities['things']?.fields).toMatchObject({
+      made: 'unix-time-ms? Unix time in milliseconds',
+      seen: 'unix-time? Unix time of the visit',
+    })
+  })
+
   test('an ending that names the form of answers belongs to no noun', () => {
     const { file, unsure } = importPaths({
       '/things.json': { get: answer(things), post: send(object(thing), object(thing)) },

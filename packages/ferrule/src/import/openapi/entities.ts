@@ -24,6 +24,14 @@ const writeCall = ({ method, path }: DocumentOperation): string =>
 
 const slotNames = ({ path }: DocumentOperation): readonly string[] => [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name)
 
+/** Headers that the transfer, the credentials or the top of the file have. */
+const headersElsewhere =
+  /^(authorization|accept|host|cookie|user-agent|(accept|content|proxy|idempotency)-.*|.*(key|token|secret|signature|version|revision))$/i
+
+/** Lists the headers that a call must have, and that only callers know. */
+const listNeededHeaders = ({ parameters }: DocumentOperation): readonly Parameter[] =>
+  parameters.filter(({ name, in: sentIn, required }) => sentIn === 'header' && required && !headersElsewhere.test(name))
+
 /** The body of a request: its fields, what they are wrapped in, and values that never change. */
 interface Body {
   readonly shape: Shape
@@ -66,6 +74,10 @@ class OperationWriter {
     return Object.fromEntries(query.flatMap((each) => this.#writeParam(each)).filter(([name]) => isFieldName(name) && !skip.includes(name)))
   }
 
+  #writeHeaderParams(headers: readonly Parameter[]): FileFields {
+    return Object.fromEntries(headers.flatMap((each) => this.#writeParam({ ...each, name: toSlotName(each.name.toLowerCase()) })))
+  }
+
   /** An object in the address is one parameter for each of its fields: `created[gte]`. */
   #writeParam({ name, about, schema, required, style }: Parameter): readonly (readonly [string, unknown])[] {
     const shape = this.#schemas.read(schema)
@@ -80,12 +92,16 @@ class OperationWriter {
     const skip = way?.found === undefined ? [] : [...way.found.own, ...ownNames]
     const slots = slotNames(operation)
     const body = ['GET', 'DELETE'].includes(operation.method) ? undefined : readBody(this.#schemas, operation)
-    const params = this.writeParams(operation, [...skip, ...slots])
+    const headers = listNeededHeaders(operation)
+    const params = { ...this.writeParams(operation, [...skip, ...slots]), ...this.#writeHeaderParams(headers) }
     const sent = this.#writeBody(body, { operation, skip, params })
     const at = found?.at ?? ''
     return {
       call: writeCall(operation),
-      ...dropEmpty({ params }),
+      ...dropEmpty({
+        params,
+        headers: Object.fromEntries(headers.map(({ name }) => [name.toLowerCase(), `{${toSlotName(name.toLowerCase())}}`])),
+      }),
       ...sent,
       ...(at === '' || (action !== 'list' && found === undefined) ? {} : { at }),
       ...(way === undefined ? {} : { pages: way.name }),

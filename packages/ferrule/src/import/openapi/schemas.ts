@@ -140,8 +140,10 @@ export const isFieldName = (name: string): boolean => name.length <= 64 && nameP
 function readType({ types, format, about, values }: Shape): string {
   const has = (type: string): boolean => types.has(type)
   if (types.size > 1 && !(types.size === 2 && has('integer') && has('number'))) return 'any'
-  if (has('integer'))
-    return format === 'unix-time' || /\b(unix|epoch)\b.*\b(time|seconds)|seconds since/i.test(about) ? 'unix-time' : 'integer'
+  if (has('integer')) {
+    const isTime = format === 'unix-time' || /\b(unix|epoch)\b.*\b(time|(milli)?seconds)|seconds since/i.test(about)
+    return isTime ? (/milliseconds|\bms\b/i.test(about) ? 'unix-time-ms' : 'unix-time') : 'integer'
+  }
   if (has('number')) return 'number'
   if (has('boolean')) return 'boolean'
   if (has('object')) return 'object'
