@@ -195,6 +195,15 @@ test('a form from the schema creates a connector: refusals are at their fields, 
   await page.getByText(/^must be the name of the store before/).waitFor()
   expect(await page.getByRole('textbox', { name: 'Shop', exact: true }).getAttribute('aria-invalid')).toBe('true')
   expect(await findAllBarriers(page)).toEqual([])
+  // Back through the form by keyboard: the header covers nothing that has the focus.
+  await page.setViewportSize({ width: 1_280, height: 300 })
+  await page.getByRole('button', { name: 'Check and create' }).focus()
+  const header = (await page.getByRole('banner').boundingBox())?.height ?? 0
+  for (let back = 0; back < 6; back += 1) {
+    await page.keyboard.press('Shift+Tab')
+    expect(await page.evaluate('document.activeElement.getBoundingClientRect().top')).toBeGreaterThan(header)
+  }
+  await page.setViewportSize({ width: 1_280, height: 720 })
   await page.getByRole('switch', { name: 'Use the sandbox' }).press('Space')
   await page.getByRole('button', { name: 'Only check' }).click()
   await page.getByText('The vendor accepts the credentials').waitFor()
