@@ -113,22 +113,32 @@ async function forgetUnmet(work: Work, entity: string, met: ReadonlySet<string>,
   }
 }
 
-/** Deletes what an event names from the copy, from the log of its changes, and from the events that wait. */
+/** Deletes the waiting events of some records of an entity. */
+function forgetEvents({ services, access }: Pick<Work, 'services' | 'access'>, entity: string, keys: ReadonlySet<string>): Promise<void> {
+  const isMeant = (event: WebhookEvent): boolean => event.entity === entity && keys.has(findNamedKey({ access, event }, entity) ?? '')
+  return services.forgetEvents(access.ref, isMeant)
+}
+
+/**
+ * Deletes the waiting events of the records that events redact by their key. One order that is redacted is one event, so the events of a
+ * batch share one look at all that wait.
+ */
+export async function forgetWaiting(work: Pick<Work, 'services' | 'access'>, events: readonly WebhookEvent[]): Promise<void> {
+  const redacted = Map.groupBy(
+    events.filter(({ does, key }) => does === 'redact' && key !== undefined),
+    ({ entity = '' }) => entity,
+  )
+  for (const [entity, named] of redacted)
+    await forgetEvents(work, entity, new Set(named.flatMap((event) => findNamedKey({ ...work, event }, entity) ?? [])))
+}
+
+/** Deletes what an event names from the copy and from the log of its changes, and what a value names from the events that wait too. */
 async function redact(work: Work, entity: string): Promise<void> {
-  const { services, access, event } = work
-  const how = { at: services.clock(), redacts: true }
-  const forgetEvents = (keys: readonly string[]): Promise<void> =>
-    services.forgetEvents(
-      access.ref,
-      (other) => other.entity === entity && keys.includes(findNamedKey({ access, event: other }, entity) ?? ''),
-    )
-  if (event.under === undefined) {
-    await forgetEvents([findNamedKey(work, entity) ?? ''])
-    return forgetNamed(work, entity, how)
-  }
+  const how = { at: work.services.clock(), redacts: true }
+  if (work.event.under === undefined) return forgetNamed(work, entity, how)
   for await (const keys of listUnder(work, entity)) {
-    await forgetEvents(keys)
-    await forget(work, entity, buildGoneByKey(access.connection.kind.definition, entity, keys), how)
+    await forgetEvents(work, entity, new Set(keys))
+    await forget(work, entity, buildGoneByKey(work.access.connection.kind.definition, entity, keys), how)
   }
 }
 

@@ -20,7 +20,7 @@ import { firstId, newId } from '../../values/ids.ts'
 import type { CallReport, VendorEventReport } from '../../values/metric-types.ts'
 import { Ticks, waitForWork } from '../../values/ticks.ts'
 import * as sql from '../sql/vendor-events.ts'
-import { type Applied, type ApplyServices, applyVendorEvent } from './apply-event.ts'
+import { type Applied, type ApplyServices, applyVendorEvent, forgetWaiting } from './apply-event.ts'
 import { listConnectorAccounts } from './sources.ts'
 import { openVendorEvent } from './vendor-seals.ts'
 import { chooseNewest } from './versions.ts'
@@ -56,6 +56,10 @@ async function workOnEvents(
   services: ApplyServices,
   { access, events, signal }: { readonly access: ConnectorAccess; readonly events: readonly OpenedEvent[]; readonly signal: AbortSignal },
 ): Promise<readonly WorkedGroup[]> {
+  await forgetWaiting(
+    { services, access },
+    events.map(({ event }) => event),
+  )
   const groups = [...Map.groupBy(events, ({ event }) => nameEvent(event)).values()]
   const ends: WorkedGroup[] = []
   const until = services.clock() + longestMs
