@@ -143,9 +143,9 @@ async function receive(message: IncomingMessage): Promise<ReceivedRequest | unde
   }
 }
 
-type Exchange = (request: ReceivedRequest, response: ServerResponse) => Promise<void>
+type RequestHandler = (request: ReceivedRequest, response: ServerResponse) => Promise<void>
 
-async function answerOnce(message: IncomingMessage, response: ServerResponse, exchange: Exchange): Promise<void> {
+async function answerOnce(message: IncomingMessage, response: ServerResponse, exchange: RequestHandler): Promise<void> {
   try {
     const request = await receive(message)
     if (request) await exchange(request, response)
@@ -164,7 +164,7 @@ async function answerOnce(message: IncomingMessage, response: ServerResponse, ex
 const idleMs = 65_000
 
 /** Opens one HTTP server. Port 0 is a free one. @throws the listen error of Node, for example EADDRINUSE */
-export async function listen(exchange: Exchange, address: { host: string; port: number }): Promise<ListeningServer> {
+export async function listen(exchange: RequestHandler, address: { host: string; port: number }): Promise<ListeningServer> {
   const server = createServer({ maxHeaderSize: 64 * 1024, keepAliveTimeout: idleMs }, (message, response) => {
     void answerOnce(message, response, exchange)
   })

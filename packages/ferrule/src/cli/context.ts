@@ -142,7 +142,7 @@ interface Question {
   readonly check?: (answer: string) => string | undefined
 }
 
-interface Choice extends Pick<Question, 'message' | 'instead'> {
+interface PromptChoice extends Pick<Question, 'message' | 'instead'> {
   readonly options: readonly { readonly value: string; readonly label: string }[]
 }
 
@@ -151,7 +151,7 @@ interface Asker {
   readonly canAsk: boolean
   text(question: Question): Promise<string>
   secret(question: Question): Promise<string>
-  select(choice: Choice): Promise<string>
+  select(choice: PromptChoice): Promise<string>
   /** Asks before something is deleted. `isConfirmed`: `--yes` was given. */
   confirm(message: string, isConfirmed: boolean): Promise<void>
 }

@@ -129,10 +129,10 @@ export const exitMeanings: Readonly<Record<(typeof exitCodes)[keyof typeof exitC
   130: 'interrupted',
 }
 
-type Rule = readonly [says: (error: FerruleError) => boolean, code: number]
+type ExitRule = readonly [says: (error: FerruleError) => boolean, code: number]
 
 /** The table; the first rule that fits an error decides. */
-const rules: readonly Rule[] = [
+const rules: readonly ExitRule[] = [
   [({ code }) => code === 'setting_invalid', exitCodes.setting],
   [({ code }) => code === 'internal_error' || code === 'outcome_unknown', exitCodes.failure],
   [({ retryable }) => retryable, exitCodes.passing],

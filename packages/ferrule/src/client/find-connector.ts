@@ -15,14 +15,14 @@ export interface ConnectorChoice {
   readonly connector: string | undefined
 }
 
-type Listed = Pick<ConnectorSummary, 'id' | 'name' | 'connector_type'>
+type ListedConnector = Pick<ConnectorSummary, 'id' | 'name' | 'connector_type'>
 type Query = Readonly<Record<string, string | number | undefined>>
 
 const pageSize = 100
 /** Maximum number of connectors that an error lists. */
 const longestList = 20
 
-function describeAll(connectors: readonly Listed[]): string {
+function describeAll(connectors: readonly ListedConnector[]): string {
   const sorted = connectors.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   return listSome(
     sorted.map(({ name, connector_type, id }) => `${name} (${connector_type}, ${id})`),
@@ -89,8 +89,8 @@ export class ConnectorLookup {
     return only.id
   }
 
-  async #list(query: Query): Promise<readonly Listed[]> {
-    const listed: Listed[] = []
+  async #list(query: Query): Promise<readonly ListedConnector[]> {
+    const listed: ListedConnector[] = []
     for (let cursor: string | undefined; ; ) {
       const { data, next } = await this.#page({ ...query, cursor })
       listed.push(...data)
@@ -99,7 +99,7 @@ export class ConnectorLookup {
     }
   }
 
-  #page(query: Query): Promise<Page<Listed>> {
+  #page(query: Query): Promise<Page<ListedConnector>> {
     const workspace = this.#transport.settings.workspace
     return this.#transport.json(endpoints.listConnectors, { query: { workspace_name: workspace, limit: pageSize, ...query } })
   }

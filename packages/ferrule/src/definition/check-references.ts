@@ -9,12 +9,12 @@ import { formatPlainType } from './plain-schema.ts'
 const canBeKey = (field: Field): boolean => /string|integer|any/.test(formatPlainType(field))
 
 /** A field that a path leads to, or why it leads to none. */
-type Found = { readonly field: Field } | { readonly problem: string }
+type FollowedPath = { readonly field: Field } | { readonly problem: string }
 
 const open: Field = {}
 
 /** Finds a field: lists have `[]` behind them, and nothing else has. Below an object without fields everything is possible. */
-function follow(fields: Fields | undefined, path: string): Found {
+function follow(fields: Fields | undefined, path: string): FollowedPath {
   const [step = '', ...rest] = path.split('.')
   const [name = '', ...lists] = step.split('[]')
   let field: Field | undefined = fields === undefined ? open : Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -51,7 +51,7 @@ export const checkReferences = (
   ...Object.entries(refers ?? {}).flatMap(([path, name]): Sentences => {
     const target = Object.hasOwn(entities, name) ? entities[name] : undefined
     const obstacle = findObstacle(target)
-    const found: Found = searchable === undefined ? { problem: 'and offers no search' } : follow(searchable, path)
+    const found: FollowedPath = searchable === undefined ? { problem: 'and offers no search' } : follow(searchable, path)
     return [
       obstacle !== undefined && `refers to ${name} by ${path}, ${obstacle}`,
       'problem' in found && `refers to ${name} by ${path}, ${found.problem}`,

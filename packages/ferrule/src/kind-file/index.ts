@@ -125,7 +125,7 @@ interface Plain extends Record<FieldType, unknown> {
   secret: string
 }
 /** Types of what callers give where they differ. */
-interface Given {
+interface CallerTypes {
   'date-time': string | Date
   date: string | Date
 }
@@ -139,10 +139,10 @@ type OfWord<W, P> = W extends `${infer Item}[]`
     ? P extends 'record'
       ? string
       : Choices<W>
-    : W extends keyof Given
+    : W extends keyof CallerTypes
       ? P extends 'record'
         ? Plain[W]
-        : Given[W]
+        : CallerTypes[W]
       : W extends keyof Plain
         ? Plain[W]
         : unknown

@@ -14,7 +14,7 @@ export interface Replaced {
   readonly as: string | undefined
 }
 
-interface Given {
+interface KnownTexts {
   /** Values of credentials by the names of their fields: all that were used. */
   readonly secrets: readonly (readonly [name: string, value: string])[]
   /** Texts that stand for others, such as values of the configuration. */
@@ -43,7 +43,7 @@ function* listEncoded(values: readonly string[]): Generator<string> {
 }
 
 /** Makes what removes credentials: each becomes the invented value that replays use. */
-export function createSecretRemover(secrets: Given['secrets']): Redact {
+export function createSecretRemover(secrets: KnownTexts['secrets']): Redact {
   const values = secrets.map(([, value]) => value)
   const removers = secrets
     .toSorted(([, one], [, other]) => other.length - one.length)
@@ -55,14 +55,14 @@ export function createSecretRemover(secrets: Given['secrets']): Redact {
 
 /** Replaces values in two passes: it learns from answers and parameters, and then writes all parts. */
 export class Replacer {
-  readonly #given: Given
+  readonly #given: KnownTexts
   readonly #remove: Redact
   readonly #to = new Map<string, string>()
   readonly #byWord = new Map<string, Set<string>>()
   readonly #counts = new Map<Sort, number>()
   readonly #paths = new Map<string, string | undefined>()
 
-  constructor(given: Given) {
+  constructor(given: KnownTexts) {
     this.#given = given
     this.#remove = createSecretRemover(given.secrets)
     for (const [from, to] of given.known) this.#know(from, to)

@@ -264,7 +264,7 @@ function readFileAddress(address: string): { readonly file: ConnectorFile; reado
 }
 
 /** A download, as far as parts need it. */
-interface Opened {
+interface OpenDownload {
   readonly name: string
   readonly type: string
   /** The whole file, and not the part that was asked for. */
@@ -278,7 +278,7 @@ const readTotal = (range: unknown): number | null => {
   return total === undefined ? null : Number(total)
 }
 
-function readDownload(result: unknown): Opened {
+function readDownload(result: unknown): OpenDownload {
   const stream = isObject(result) ? result['stream'] : undefined
   if (!isObject(result) || !(stream instanceof ReadableStream)) throw fail('internal_error', {})
   const { status, type, length, range, name } = result

@@ -22,7 +22,7 @@ export interface Agreed {
 }
 
 /** What a code or a refresh token stands for. */
-interface Given {
+interface RememberedGrant {
   readonly application: FieldValues
   /** Only of a code. */
   readonly code?: Agreed & { readonly until: number }
@@ -68,7 +68,7 @@ const findRefreshField = ({ refresh, read }: Exchange): string | undefined =>
   Object.values(refresh?.send ?? {}).find((field) => read[field] !== undefined)
 
 /** Returns whether an application is another one than that which something was given to. */
-const isForeign = (given: Given, application: FieldValues): boolean =>
+const isForeign = (given: RememberedGrant, application: FieldValues): boolean =>
   Object.entries(given.application).some(([field, value]) => (application[field] ?? value) !== value)
 
 const isGrant = (request: SentRequest, { constant }: Grant): boolean =>
@@ -78,7 +78,7 @@ const isGrant = (request: SentRequest, { constant }: Grant): boolean =>
 export class Tokens {
   readonly #definition: ConnectorDefinition
   /** By code or refresh token, the newest last; undefined: it was used. */
-  readonly #given = new Map<string, Given | undefined>()
+  readonly #given = new Map<string, RememberedGrant | undefined>()
 
   constructor(definition: ConnectorDefinition) {
     this.#definition = definition
@@ -91,7 +91,7 @@ export class Tokens {
     return code
   }
 
-  #remember(key: string, given: Given | undefined): void {
+  #remember(key: string, given: RememberedGrant | undefined): void {
     this.#given.delete(key)
     this.#given.set(key, given)
     const [oldest] = this.#given.keys()

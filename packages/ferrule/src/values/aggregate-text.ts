@@ -7,7 +7,7 @@ import { countMeasure, isMeasureFunction, isTimeUnit, measureFunctions, timeUnit
 import { type Token, Tokens } from './filter/lexer.ts'
 import { refuse, shorten } from './filter/refusals.ts'
 
-type Group = string | { readonly field: string; readonly [part: string]: unknown }
+type GroupKey = string | { readonly field: string; readonly [part: string]: unknown }
 /** A measure: `count`, or a function with a field. */
 type Measure = string | Readonly<Record<string, unknown>>
 
@@ -64,7 +64,7 @@ function readNumber(text: string, { type, value, at, text: written }: Token): un
   throw refuse(text, at, `expected a number, found ${shorten(written)}`)
 }
 
-function parseGroup(given: string): Group {
+function parseGroup(given: string): GroupKey {
   const form = readForm(given)
   const { text, name, word, path: field, args } = form
   const as = name === undefined ? {} : { as: name }
@@ -103,7 +103,7 @@ function parseMeasure(given: string): readonly [name: string, measure: Measure] 
  * Parses groups: `direction`, `month(started, Europe/Berlin)`, `ranges(duration, 60, 600)`, with a name `at=day(started)`.
  * @throws FerruleError `validation_failed` with the number of the text and its column
  */
-export const parseGroups = (texts: readonly string[]): readonly Group[] =>
+export const parseGroups = (texts: readonly string[]): readonly GroupKey[] =>
   texts.map((text, index) => moveProblems(`/group_by/${index}`, () => parseGroup(text)))
 
 /**
@@ -128,7 +128,7 @@ export function parseMeasures(texts: readonly string[]): Readonly<Record<string,
 
 /** Lists the names that rows of an aggregate have. */
 export const listAggregateNames = (
-  groups: readonly Group[],
+  groups: readonly GroupKey[],
   measures: Readonly<Record<string, Measure>> | undefined,
 ): readonly string[] => [
   ...groups.map((group) => (typeof group === 'string' ? group : String(group['as'] ?? group.field))),

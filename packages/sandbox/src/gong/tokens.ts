@@ -47,7 +47,7 @@ export interface Grant {
 }
 
 /** What a token holds, signed, so that it outlives a restart of the sandbox. */
-interface Content extends Grant {
+interface TokenContent extends Grant {
   readonly use: 'access' | 'refresh'
   readonly generation: number
   readonly expires: number
@@ -55,17 +55,17 @@ interface Content extends Grant {
   readonly issued: number
 }
 
-const isContent = (value: unknown): value is Content =>
+const isContent = (value: unknown): value is TokenContent =>
   isObject(value) && Array.isArray(value['scopes']) && typeof value['use'] === 'string' && typeof value['expires'] === 'number'
 
 const remembered = 10_000
 const never = Number.MAX_SAFE_INTEGER
 
 /** The documented tokens that are good at the start; the access tokens end a day later. */
-function documentedTokens(begin: number): ReadonlyMap<string, Content> {
+function documentedTokens(begin: number): ReadonlyMap<string, TokenContent> {
   const fixed = { use: 'access', generation: 0, issued: 0, expires: begin + day, scopes: allScopes, customer: 'sandbox' } as const
   const known = sandboxCredentials
-  return new Map<string, Content>([
+  return new Map<string, TokenContent>([
     [known.accessToken, { ...fixed, family: 'sandbox' }],
     [known.limitedToken, { ...fixed, scopes: ['api:users:read', 'api:calls:read:basic'], family: 'limited' }],
     [known.expiredToken, { ...fixed, family: 'expired', expires: 0 }],
@@ -84,7 +84,7 @@ export function createTokens(secret: string, clock: () => number) {
   const documented = documentedTokens(clock())
   let generation = 0
   let sequence = 0
-  const open = (token: string, use: Content['use']): Content | undefined => {
+  const open = (token: string, use: TokenContent['use']): TokenContent | undefined => {
     const known = documented.get(token)
     const content = known ?? unseal(secret, token)
     const good = isContent(content) && content.use === use && (known !== undefined || content.generation === generation)
@@ -99,7 +99,7 @@ export function createTokens(secret: string, clock: () => number) {
     issue({ scopes, customer, family }: Grant, expiresIn: number) {
       sequence += 1
       const content = { scopes, customer, family, generation, issued: sequence }
-      const sealed = (use: Content['use'], expires: number) => seal(secret, { ...content, use, expires, nonce: randomUUID() })
+      const sealed = (use: TokenContent['use'], expires: number) => seal(secret, { ...content, use, expires, nonce: randomUUID() })
       return { accessToken: sealed('access', clock() + expiresIn * 1000), refreshToken: sealed('refresh', never) }
     },
     /** Returns what an access token allows. @throws Refusal for a token that is unknown, has expired or was revoked */

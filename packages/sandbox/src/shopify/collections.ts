@@ -31,13 +31,13 @@ const collectWidth = 1024
 const created = Date.UTC(2019, 4, 6, 9)
 const orders = ['best-selling', 'manual', 'alpha-asc', 'price-desc', 'created-desc'] as const
 
-interface Rule {
+interface CollectionRule {
   readonly column: 'type' | 'vendor' | 'tag'
   readonly relation: 'equals'
   readonly condition: string
 }
 
-function ruleOf(collection: number): Rule {
+function ruleOf(collection: number): CollectionRule {
   const smart = collection - customCount
   const types = [...new Set(productTypes)]
   if (smart < types.length) return { column: 'type', relation: 'equals', condition: at(types, smart) }

@@ -31,7 +31,7 @@ const people: readonly Person[] = [
 ]
 
 /** What a token holds, signed, so that it outlives a restart of the sandbox. */
-interface Content {
+interface TokenContent {
   readonly use: 'access' | 'refresh'
   readonly scopes: readonly string[]
   /** Tokens that follow from one another share it. */
@@ -40,7 +40,7 @@ interface Content {
   readonly expires: number
 }
 
-const isContent = (value: unknown): value is Content =>
+const isContent = (value: unknown): value is TokenContent =>
   isObject(value) && Array.isArray(value['scopes']) && typeof value['use'] === 'string' && typeof value['generation'] === 'number'
 
 const ownSeconds = 86_399
@@ -70,14 +70,14 @@ function createTokens(state: ShopifyOauthState) {
   const codes = createCodes<readonly string[]>(state.clock)
   /** The newest generation in use, by family: the vendor keeps a refresh token until its successor is used. */
   const inUse = new Map<string, number>()
-  const open = (token: string, use: Content['use']): Content | undefined => {
+  const open = (token: string, use: TokenContent['use']): TokenContent | undefined => {
     const content = unseal(state.secret, token.slice(token.indexOf('_') + 1))
     return isContent(content) && content.use === use && state.clock() < content.expires ? content : undefined
   }
-  const write = (prefix: string, content: Omit<Content, 'expires'>, seconds: number) =>
+  const write = (prefix: string, content: Omit<TokenContent, 'expires'>, seconds: number) =>
     `${prefix}_${seal(state.secret, { ...content, expires: state.clock() + seconds * 1000, nonce: randomUUID() })}`
 
-  const issue = (grant: Pick<Content, 'scopes' | 'family' | 'generation'>, isExpiring: boolean): Reply => {
+  const issue = (grant: Pick<TokenContent, 'scopes' | 'family' | 'generation'>, isExpiring: boolean): Reply => {
     const { expiresIn } = state.switches()
     const access = write('shpat', { ...grant, use: 'access' }, isExpiring ? expiresIn : refreshSeconds * 100)
     const scope = grantedOf(grant.scopes).join(',')

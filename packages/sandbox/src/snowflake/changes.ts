@@ -132,13 +132,13 @@ function touchedBy({ run, part }: PartRun): 'scratch' | 'anything' {
   return database === scratch.database && schema === scratch.schema ? 'scratch' : 'anything'
 }
 
-interface Step {
+interface ChangeStep {
   readonly sql: string
   /** Undefined when it is not counted. */
   readonly column: string | undefined
 }
 
-function stepsOf(context: PartRun): readonly Step[] {
+function stepsOf(context: PartRun): readonly ChangeStep[] {
   const { part } = context
   const { tokens, verb } = part
   const translation = translationOf(context)
@@ -162,7 +162,7 @@ function stepsOf(context: PartRun): readonly Step[] {
 }
 
 /** Runs the steps and commits them, unless the statement is ended before. */
-async function committed(context: PartRun, steps: readonly Step[]): Promise<readonly number[] | Failure> {
+async function committed(context: PartRun, steps: readonly ChangeStep[]): Promise<readonly number[] | Failure> {
   const { run } = context
   const own = !run.transaction
   const undone = async (failure: Failure) => {

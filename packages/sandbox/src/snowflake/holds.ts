@@ -68,7 +68,7 @@ export function isHoldOptions(value: unknown): value is HoldOptions {
 export const isHoldFailure = (value: unknown): value is HoldFailure =>
   isObject(value) && Number.isInteger(value['code']) && ['string', 'undefined'].includes(typeof value['message'])
 
-interface Entry {
+interface StandingHold {
   readonly id: number
   readonly options: HoldOptions
   left: number
@@ -78,7 +78,7 @@ interface Entry {
   readonly watchers: Set<() => void>
 }
 
-const holdOf = (entry: Entry, remove: (entry: Entry) => void): Hold => ({
+const holdOf = (entry: StandingHold, remove: (entry: StandingHold) => void): Hold => ({
   id: entry.id,
   waiting: () => entry.standing.size,
   caught: (count = 1) =>
@@ -96,7 +96,7 @@ const holdOf = (entry: Entry, remove: (entry: Entry) => void): Hold => ({
   },
 })
 
-function stand(entry: Entry, { signal, held }: Passing): Promise<Failure | undefined> {
+function stand(entry: StandingHold, { signal, held }: Passing): Promise<Failure | undefined> {
   entry.left -= 1
   return new Promise((resolve) => {
     entry.standing.add(resolve)
@@ -109,14 +109,14 @@ function stand(entry: Entry, { signal, held }: Passing): Promise<Failure | undef
 
 /** Returns an empty set of holds. */
 export function createHolds(): Holds {
-  const entries = new Map<number, Entry>()
+  const entries = new Map<number, StandingHold>()
   let last = 0
-  const remove = ({ id }: Entry) => void entries.delete(id)
+  const remove = ({ id }: StandingHold) => void entries.delete(id)
   return {
     add(options = {}) {
       last += 1
       const left = options.times ?? Number.POSITIVE_INFINITY
-      const entry: Entry = { id: last, options, left, total: 0, standing: new Set(), watchers: new Set() }
+      const entry: StandingHold = { id: last, options, left, total: 0, standing: new Set(), watchers: new Set() }
       entries.set(last, entry)
       return holdOf(entry, remove)
     },
@@ -128,7 +128,7 @@ export function createHolds(): Holds {
     },
     async pass(passing) {
       const { text, moment, signal } = passing
-      const meets = ({ options, left }: Entry) =>
+      const meets = ({ options, left }: StandingHold) =>
         left > 0 && (options.moment ?? 'before') === moment && text.includes(options.contains ?? '')
       const entry = [...entries.values()].find(meets)
       return entry && !signal.aborted ? stand(entry, passing) : undefined

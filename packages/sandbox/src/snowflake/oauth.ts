@@ -47,12 +47,12 @@ interface Agreed extends Grant {
 }
 
 /** What a token holds, signed, so that it outlives a restart of the sandbox. */
-interface Content extends Grant {
+interface TokenContent extends Grant {
   readonly use: 'access' | 'refresh'
   readonly expires: number
 }
 
-const isContent = (value: unknown): value is Content =>
+const isContent = (value: unknown): value is TokenContent =>
   isObject(value) && typeof value['role'] === 'string' && typeof value['expires'] === 'number'
 
 interface AuthorizationRequest extends ConsentRequest, Pick<Agreed, 'redirectUri' | 'challenge' | 'scope'> {
@@ -98,7 +98,7 @@ interface Options {
 function createTokens({ clock, secret, switches }: Options) {
   const codes = createCodes<Agreed>(clock)
   const used = new Set<string>()
-  const write = (content: Grant & Pick<Content, 'use'>, seconds: number) =>
+  const write = (content: Grant & Pick<TokenContent, 'use'>, seconds: number) =>
     seal(secret, { ...content, expires: clock() + seconds * 1000, nonce: randomUUID() })
   const giveAccess = ({ user, role, scope }: Grant) => ({
     access_token: write({ user, role, scope, use: 'access' }, switches().expiresIn),

@@ -104,7 +104,7 @@ function within(scope: Scope): string {
   return conditions.join(' AND ')
 }
 
-async function tablesIn(engine: EngineSession, scope: Scope): Promise<readonly Listed[]> {
+async function tablesIn(engine: EngineSession, scope: Scope): Promise<readonly ListedObject[]> {
   const found = await engine.rows(
     `SELECT ${database}, ${schema}, ${unmarkedSql('table_name')} FROM duckdb_tables() WHERE ${within(scope)} AND NOT temporary`,
   )
@@ -117,13 +117,13 @@ async function tablesIn(engine: EngineSession, scope: Scope): Promise<readonly L
   return tables.map((table, index) => ({ ...table, rows: Number(rows[index] ?? 0) }))
 }
 
-async function viewsIn(engine: EngineSession, scope: Scope): Promise<readonly Listed[]> {
+async function viewsIn(engine: EngineSession, scope: Scope): Promise<readonly ListedObject[]> {
   const columns = [database, schema, unmarkedSql('view_name'), unmarkedSql('sql')]
   const found = await engine.rows(`SELECT ${columns.join(', ')} FROM duckdb_views() WHERE ${within(scope)}`)
   return found.map(([own, inSchema, name, text]) => ({ database: own ?? '', schema: inSchema ?? '', name: name ?? '', text: text ?? '' }))
 }
 
-async function columnsIn(engine: EngineSession, scope: Scope): Promise<readonly Listed[]> {
+async function columnsIn(engine: EngineSession, scope: Scope): Promise<readonly ListedObject[]> {
   const columns = [database, schema, unmarkedSql('table_name'), unmarkedSql('column_name'), 'data_type', 'is_nullable', 'column_index']
   const table = scope.table === undefined ? '' : ` AND table_name = ${literal(marked(scope.table))}`
   const found = await engine.rows(
@@ -135,18 +135,18 @@ async function columnsIn(engine: EngineSession, scope: Scope): Promise<readonly 
   })
 }
 
-async function schemasIn(engine: EngineSession, scope: Scope): Promise<readonly Listed[]> {
+async function schemasIn(engine: EngineSession, scope: Scope): Promise<readonly ListedObject[]> {
   const names = scope.database === undefined ? Object.keys(databases) : [scope.database]
-  const all: Listed[] = []
+  const all: ListedObject[] = []
   for (const name of names) {
     for (const own of await schemasOf(engine, name)) all.push({ database: name, schema: '', name: own })
   }
   return all
 }
 
-function listed(engine: EngineSession, { kind, scope }: ShowRequest): Promise<readonly Listed[]> {
+function listed(engine: EngineSession, { kind, scope }: ShowRequest): Promise<readonly ListedObject[]> {
   const named = (names: readonly string[]) => Promise.resolve(names.map((name) => ({ database: '', schema: '', name })))
-  const finders: Readonly<Record<ShowKind, () => Promise<readonly Listed[]>>> = {
+  const finders: Readonly<Record<ShowKind, () => Promise<readonly ListedObject[]>>> = {
     DATABASES: () => named(Object.keys(databases)),
     SCHEMAS: () => schemasIn(engine, scope),
     TABLES: () => tablesIn(engine, scope),
@@ -165,16 +165,16 @@ function likeForm(pattern: string): RegExp {
   return new RegExp(`^${text}$`, 'i')
 }
 
-function compared(one: Listed, other: Listed): number {
-  const key = ({ database: own, schema: inSchema, name }: Listed) => [own, inSchema, name]
+function compared(one: ListedObject, other: ListedObject): number {
+  const key = ({ database: own, schema: inSchema, name }: ListedObject) => [own, inSchema, name]
   const [left, right] = [key(one), key(other)]
   const at = left.findIndex((value, index) => value !== right[index])
   return at < 0 ? 0 : String(left[at]) < String(right[at]) ? -1 : 1
 }
 
-function chosen(objects: readonly Listed[], { kind, scope, like, starts, from }: ShowRequest): readonly Listed[] {
+function chosen(objects: readonly ListedObject[], { kind, scope, like, starts, from }: ShowRequest): readonly ListedObject[] {
   const form = like === undefined ? undefined : likeForm(like)
-  const label = (object: Listed) => object.column ?? object.name
+  const label = (object: ListedObject) => object.column ?? object.name
   const fitting = objects.filter((object) => form?.test(label(object)) ?? true).filter((object) => label(object).startsWith(starts ?? ''))
   const ordered = fitting.toSorted(compared).filter((object) => from === undefined || label(object) >= from)
   const once = scope.collapsed && (kind === 'TABLES' || kind === 'VIEWS')
@@ -202,7 +202,7 @@ export async function show(
   return { columns: fields[kind].map(columnNamed), rows }
 }
 
-interface Listed {
+interface ListedObject {
   readonly database: string
   readonly schema: string
   /** Of the table that a column belongs to; of everything else, its own. */
@@ -224,7 +224,7 @@ interface Current {
   readonly warehouse: string | undefined
 }
 
-type Value = string | null | ((object: Listed, current: Current) => string | null)
+type Value = string | null | ((object: ListedObject, current: Current) => string | null)
 type Field = readonly [name: string, type: 'text' | 'fixed' | 'timestamp_ltz', value: Value]
 
 /** Everything was created at this second, long before any clock of a sandbox. */
@@ -236,11 +236,11 @@ const texts = (values: Readonly<Record<string, Value>>): readonly Field[] =>
 const counts = (values: Readonly<Record<string, Value>>): readonly Field[] =>
   Object.entries(values).map(([name, value]) => [name, 'fixed', value])
 const moments = (...names: readonly string[]): readonly Field[] => names.map((name) => [name, 'timestamp_ltz', created])
-const name = (object: Listed) => object.name
-const scopeColumns = { database_name: ({ database }: Listed) => database, schema_name: ({ schema }: Listed) => schema }
+const name = (object: ListedObject) => object.name
+const scopeColumns = { database_name: ({ database }: ListedObject) => database, schema_name: ({ schema }: ListedObject) => schema }
 const isCurrent = (own: string, current: string | undefined) => (own === current ? 'Y' : 'N')
 
-function typeJson({ type = 'VARCHAR', nullable = true }: Listed): string {
+function typeJson({ type = 'VARCHAR', nullable = true }: ListedObject): string {
   const column = columnOf('', { text: type, alias: type === 'JSON' ? 'JSON' : undefined })
   const kind = column.type.toUpperCase()
   const { precision, scale, length, byteLength } = column
@@ -303,5 +303,5 @@ function columnNamed([name, type]: Field): Column {
   return { name, type, ...(type === 'fixed' ? { precision: 38, scale: 0 } : { precision: 0, scale: 3 }) }
 }
 
-const showRow = (kind: ShowKind, object: Listed, current: Current): readonly (string | null)[] =>
+const showRow = (kind: ShowKind, object: ListedObject, current: Current): readonly (string | null)[] =>
   fields[kind].map(([, , value]) => (typeof value === 'function' ? value(object, current) : value))

@@ -218,7 +218,7 @@ interface StoredCredentials extends CredentialSource {
   current(): sql.CredentialsVersion
 }
 
-type Exchange = Parameters<CredentialSource['renew']>[1]
+type RenewalExchange = Parameters<CredentialSource['renew']>[1]
 
 /** Shared state of the sources of one process. */
 interface SourceParts {
@@ -299,7 +299,7 @@ const openSeal = ({ parts }: SourceParts, row: sql.SealedConnectorRow) => openCr
 
 interface Renewal {
   readonly stale: string
-  readonly exchange: Exchange
+  readonly exchange: RenewalExchange
 }
 
 /** Joins the renewal in progress in this process, or starts one. */

@@ -171,7 +171,7 @@ function findWritten(kind: Kind, call: Call): Foldable | undefined {
   return foldable.sync.notCopied?.some((name) => params[name] !== undefined && params[name] !== null) ? undefined : foldable
 }
 
-interface Waiting {
+interface WaitingFold {
   readonly access: ConnectorAccess
   readonly entity: string
   readonly foldable: Foldable
@@ -215,7 +215,7 @@ const isTooLong = (rows: readonly unknown[] | RawRows, count: number): boolean =
 /** Accepts records of live reads. */
 export class Folds {
   readonly #options: FoldOptions
-  readonly #queue: Waiting[] = []
+  readonly #queue: WaitingFold[] = []
   /** Entities without a copy, with the time until which this is assumed. */
   readonly #unsynced = new BoundedMap<string, number>(mostUnsynced)
   readonly #pages = new FoldedPages()
@@ -253,7 +253,7 @@ export class Folds {
     return waiting === undefined || waiting.count === 0 ? 0 : this.#fold(waiting)
   }
 
-  #prepare(access: ConnectorAccess, call: Call, { outcome, asked, cause }: LiveRead): Waiting | undefined {
+  #prepare(access: ConnectorAccess, call: Call, { outcome, asked, cause }: LiveRead): WaitingFold | undefined {
     const rows = toRows(outcome)
     const foldable = findWritten(access.connection.kind, call)
     if (foldable === undefined) return undefined
@@ -310,7 +310,7 @@ export class Folds {
   }
 
   /** @returns the number of late records, see `fold` */
-  async #fold(waiting: Waiting): Promise<number> {
+  async #fold(waiting: WaitingFold): Promise<number> {
     if (await this.#isStored(waiting)) {
       this.#report(waiting, 'folded')
       return 0
@@ -350,7 +350,7 @@ export class Folds {
   }
 
   /** Deletes records that the vendor lists as deleted, with what belongs to them. */
-  async #forget({ access, entity, asked }: Waiting, gone: readonly Met[]): Promise<void> {
+  async #forget({ access, entity, asked }: WaitingFold, gone: readonly Met[]): Promise<void> {
     const { definition } = access.connection.kind
     const removal = { ...toEntityRef(access, entity), ...buildGone(definition, entity, gone), at: asked }
     const lost = await this.#options.store.forgetRecords(removal)
@@ -358,19 +358,19 @@ export class Folds {
   }
 
   /** As `#isStored`, at once, so that no record waits. Not while others wait: one of them may replace a record of the page. */
-  #isKnownStored(waiting: Waiting): boolean {
+  #isKnownStored(waiting: WaitingFold): boolean {
     const known = waiting.page === undefined || this.#running !== undefined ? undefined : this.#pages.find(waiting.page)
     return known !== undefined && this.#options.store.peekChanges(toEntityRef(waiting.access, waiting.entity)) === known
   }
 
   /** Returns whether the copy has the records of a page already, on account of an equal page and no change since. */
-  async #isStored(waiting: Waiting): Promise<boolean> {
+  async #isStored(waiting: WaitingFold): Promise<boolean> {
     const known = waiting.page === undefined ? undefined : this.#pages.find(waiting.page)
     return known !== undefined && (await this.#readChanges(waiting)) === known
   }
 
   /** Reads the count of changes, once for all offers that wait. Undefined if it cannot be read: the page is written then. */
-  async #readChanges(waiting: Waiting): Promise<bigint | undefined> {
+  async #readChanges(waiting: WaitingFold): Promise<bigint | undefined> {
     const name = buildName(waiting.access, waiting.entity)
     const newest = this.#changes
     if (newest?.name === name && waiting.order <= newest.order) return newest.count
@@ -385,7 +385,7 @@ export class Folds {
     return until !== undefined && until > performance.now()
   }
 
-  #report({ access, entity, count }: Waiting, outcome: FoldReport['outcome']): void {
+  #report({ access, entity, count }: WaitingFold, outcome: FoldReport['outcome']): void {
     this.#options.onFold?.({ kind: access.connection.kind.definition.kind, entity, outcome, records: Number.isFinite(count) ? count : 0 })
   }
 }
@@ -393,5 +393,5 @@ export class Folds {
 const buildName = ({ ref }: ConnectorAccess, entity: string): string => `${ref.connectorId} ${entity}`
 
 /** Returns the parameters with values of the configuration, which a key can hold. Values from the credentials are unknown here. */
-const knownParams = ({ access, foldable, params }: Waiting): Promise<Params> =>
+const knownParams = ({ access, foldable, params }: WaitingFold): Promise<Params> =>
   fillParams(access.connection, { operation: foldable.operation, params, discovered: async () => '' }).catch(() => params)

@@ -29,14 +29,14 @@ async function runPooled(client: pg.PoolClient, { text, values }: { readonly tex
 }
 
 /** A pool of a server, and whether a pooler stands before it. */
-interface Opened {
+interface ServerPool {
   readonly server: Server
   readonly pool: Pool
   readonly isPooled: boolean
 }
 
 /** Wraps a client and translates its errors. A client with a fault of the server is not used again. */
-function translating(client: pg.PoolClient, { server, isPooled }: Opened): PostgresPoolClient {
+function translating(client: pg.PoolClient, { server, isPooled }: ServerPool): PostgresPoolClient {
   let isBroken = false
   let isInside = false
   /** Asks once. A statement of its own that was rolled back because of another one is asked again by `run`. */
@@ -73,10 +73,10 @@ function translating(client: pg.PoolClient, { server, isPooled }: Opened): Postg
 }
 
 /** Wraps each client once, because Kysely identifies connections by object. The first statement opens the pool. */
-function translatingPool(open: () => Promise<Opened>): PostgresPool {
+function translatingPool(open: () => Promise<ServerPool>): PostgresPool {
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()
-  let opening: Promise<Opened> | undefined
-  const opened = (): Promise<Opened> => {
+  let opening: Promise<ServerPool> | undefined
+  const opened = (): Promise<ServerPool> => {
     opening ??= open().catch((error: unknown) => {
       opening = undefined
       throw error
@@ -114,7 +114,7 @@ export interface PostgresOptions extends Pick<ServerOptions, 'url' | 'password'>
 export function openPostgres({ url, password, connections = usualConnections }: PostgresOptions): Database {
   const server = new Server({ url, password, setting: 'DATABASE_URL' })
   const config = { query_timeout: statementMs + connectMs, types: { getTypeParser } }
-  const open = async (): Promise<Opened> => {
+  const open = async (): Promise<ServerPool> => {
     const isPooled = await server.greet()
     return { server, isPooled, pool: server.createPool(connections, isPooled ? config : { ...config, settings }) }
   }

@@ -33,7 +33,7 @@ export interface ThreadOptions {
 /** Size from which a body is large, in bytes: the event loop parses so many in 10 ms. */
 const largeBodyBytes = 1_048_576
 
-interface Waiting {
+interface WaitingTask {
   readonly task: ThreadTask
   readonly kind: ServedKind | undefined
   readonly transfer: ArrayBuffer[]
@@ -51,7 +51,7 @@ interface ThreadEvents {
 
 class Thread {
   readonly #worker: Worker
-  #current: Waiting | undefined
+  #current: WaitingTask | undefined
   readonly #events: ThreadEvents
   /** Kinds from files that the thread has got, the last version of each. */
   readonly #taught = new BoundedMap<string, ConnectorDefinition>(mostTaught)
@@ -81,7 +81,7 @@ class Thread {
     })
   }
 
-  run(waiting: Waiting): void {
+  run(waiting: WaitingTask): void {
     clearTimeout(this.#idle)
     this.#current = waiting
     this.#worker.postMessage({ ...waiting.task, kind: this.#teach(waiting.kind) } satisfies ThreadTask, waiting.transfer)
@@ -117,7 +117,7 @@ export class ApartThreads implements Apart, Cutter, ParquetEncoder {
   readonly #options: Required<ThreadOptions>
   readonly #threads = new Set<Thread>()
   readonly #free: Thread[] = []
-  readonly #queue: Waiting[] = []
+  readonly #queue: WaitingTask[] = []
   #closed = false
 
   constructor({ threads = 2, idleMs = 10_000, maxBytes = 512 * bytesPerMb }: ThreadOptions = {}) {

@@ -112,7 +112,7 @@ function buildUrl(address: AddressInfo | string | null, host: string): string {
   return `http://${name}:${port}`
 }
 
-interface Given {
+interface ServiceInput {
   readonly settings: Settings
   readonly kinds: readonly ServedKind[]
 }
@@ -126,7 +126,7 @@ interface Assembled {
 
 /** Opens both databases. A context database on a server is checked now, since a wrong one must stop the start. */
 async function openState(
-  { settings, kinds }: Given,
+  { settings, kinds }: ServiceInput,
   undo: Undo,
   { logger, sandbox, apart }: { readonly logger: Logger; readonly sandbox: SandboxProcess | undefined; readonly apart: ApartThreads },
 ) {
@@ -161,7 +161,7 @@ async function openState(
   return { platform, store }
 }
 
-async function assemble({ settings, kinds }: Given, undo: Undo, stopping: Stopping): Promise<Assembled> {
+async function assemble({ settings, kinds }: ServiceInput, undo: Undo, stopping: Stopping): Promise<Assembled> {
   undo.add(await traceService({ vendors: settings.traceVendors })) // before everything that asks whether there are spans
   const logger = createLogger({ level: settings.logLevel })
   const sandbox = settings.sandbox ? new SandboxProcess({ program: sandboxProgram, logger }) : undefined

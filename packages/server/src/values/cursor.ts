@@ -30,7 +30,7 @@ export interface CursorScope {
   readonly life?: number
 }
 
-type Content = readonly [form: number, seconds: number, digest: string, ...position: (string | null)[]]
+type CursorContent = readonly [form: number, seconds: number, digest: string, ...position: (string | null)[]]
 
 const computeMac = ({ key, purpose }: CursorScope, payload: Uint8Array): Buffer =>
   createHmac('sha256', key).update(`ferrule ${purpose} cursor\n`).update(payload).digest().subarray(0, macLength)
@@ -49,7 +49,7 @@ export function verifyCursor(cursor: string, scope: CursorScope): CursorPosition
   const bytes = Buffer.from(cursor, 'base64url')
   const [mac, payload] = [bytes.subarray(0, macLength), bytes.subarray(macLength)]
   if (mac.length !== macLength || !timingSafeEqual(mac, computeMac(scope, payload))) throw failCursor('it was not made here')
-  const [form, seconds, digest, ...position] = JSON.parse(payload.toString()) as Content // only `signCursor` signs
+  const [form, seconds, digest, ...position] = JSON.parse(payload.toString()) as CursorContent // only `signCursor` signs
   if (digest !== scope.digest.slice(0, digestLength)) throw failCursor(`it belongs to another ${scope.belongsTo}`)
   const { life = cursorLife } = scope
   if (scope.now - seconds * 1_000 > life) throw failCursor('it is older than 24 hours')

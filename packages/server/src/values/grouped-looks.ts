@@ -1,6 +1,6 @@
 /** Groups looks of concurrent callers: a look begins after it was asked for, and one group runs at a time. */
 
-interface Waiting<K, V> {
+interface WaitingLook<K, V> {
   readonly key: K
   readonly seen: PromiseWithResolvers<V>
 }
@@ -9,7 +9,7 @@ interface Waiting<K, V> {
 export class GroupedLooks<K, V> {
   readonly #look: (keys: readonly K[]) => Promise<readonly V[]>
   readonly #gather: () => Promise<void>
-  #waiting = new Map<string, Waiting<K, V>>()
+  #waiting = new Map<string, WaitingLook<K, V>>()
   #running = false
 
   /**
@@ -44,7 +44,7 @@ export class GroupedLooks<K, V> {
     this.#running = false
   }
 
-  async #lookAt(group: readonly Waiting<K, V>[]): Promise<void> {
+  async #lookAt(group: readonly WaitingLook<K, V>[]): Promise<void> {
     try {
       const values = await this.#look(group.map(({ key }) => key))
       for (const [index, { seen }] of group.entries()) {

@@ -133,16 +133,16 @@ const failSource = (field: string) =>
   failValidation([{ field, message: 'must be a Ferrule client, a connector of connect(), or several of them', error_code: 'type' }])
 
 /** A value with the name that the model uses; undefined: its own. */
-type Given = readonly [name: string | undefined, value: unknown]
+type NamedValue = readonly [name: string | undefined, value: unknown]
 
-function openNamed([name, value]: Given, index: number): AgentSource {
+function openNamed([name, value]: NamedValue, index: number): AgentSource {
   const found = openOne(value, name)
   if (found === undefined) throw failSource(`/${name ?? index}`)
   return found
 }
 
 /** Names each connection of this process: the slug of its kind, with a number from the second one on. Other values keep their names. */
-function nameAll(values: readonly unknown[]): readonly Given[] {
+function nameAll(values: readonly unknown[]): readonly NamedValue[] {
   const counts = new Map<string, number>()
   return values.map((value) => {
     const local = typeof value === 'object' && value !== null ? findLocalConnection(value) : undefined
@@ -155,7 +155,7 @@ function nameAll(values: readonly unknown[]): readonly Given[] {
 }
 
 /** Lists what tools are made of: one value without a name, or several with names. */
-const listGiven = (given: AgentSources): readonly Given[] => {
+const listGiven = (given: AgentSources): readonly NamedValue[] => {
   if (openOne(given) !== undefined) return [[undefined, given]]
   return Array.isArray(given) ? nameAll(given) : isObject(given) ? Object.entries(given) : []
 }

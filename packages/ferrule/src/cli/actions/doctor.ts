@@ -12,18 +12,18 @@ import { nameCommands } from '../next-steps.ts'
 import { callOptions, openSession } from '../session.ts'
 import { readSettings } from '../settings.ts'
 
-interface Finding {
+interface DoctorFinding {
   readonly check: string
   readonly status: 'ok' | 'warning' | 'failed'
   readonly detail: string
   readonly advice: string
 }
 
-const fine = (check: string, detail: string): Finding => ({ check, status: 'ok', detail, advice: '' })
-const warn = (check: string, detail: string, advice: string): Finding => ({ check, status: 'warning', detail, advice })
+const fine = (check: string, detail: string): DoctorFinding => ({ check, status: 'ok', detail, advice: '' })
+const warn = (check: string, detail: string, advice: string): DoctorFinding => ({ check, status: 'warning', detail, advice })
 
 const statusWidth = 'warning'.length
-const describeFinding = ({ check, status, detail, advice }: Finding): readonly string[] => [
+const describeFinding = ({ check, status, detail, advice }: DoctorFinding): readonly string[] => [
   `${status.padEnd(statusWidth)}  ${check}: ${detail}`,
   ...(advice === '' ? [] : [`${' '.repeat(statusWidth)}  ${advice}`]),
 ]
@@ -32,7 +32,7 @@ const describeFinding = ({ check, status, detail, advice }: Finding): readonly s
 const toleratedSeconds = 30
 
 /** Runs a check; a failure is a finding. */
-async function look(check: string, act: () => Promise<readonly Finding[]>, errors: unknown[]): Promise<readonly Finding[]> {
+async function look(check: string, act: () => Promise<readonly DoctorFinding[]>, errors: unknown[]): Promise<readonly DoctorFinding[]> {
   try {
     return await act()
   } catch (thrown) {
@@ -42,7 +42,7 @@ async function look(check: string, act: () => Promise<readonly Finding[]>, error
   }
 }
 
-async function lookAtSettings({ flags, env, version }: CommandContext): Promise<readonly Finding[]> {
+async function lookAtSettings({ flags, env, version }: CommandContext): Promise<readonly DoctorFinding[]> {
   const settings = await readSettings(flags, env)
   const { url, caller, organization, workspace, profile, file } = settings
   const identity = caller?.type === 'client' ? `client ${caller.clientId}` : 'a token'
@@ -61,7 +61,7 @@ async function lookAtSettings({ flags, env, version }: CommandContext): Promise<
 }
 
 /** Compares the clocks by the header `Date`, which has whole seconds. */
-function compareClocks(header: string | null): Finding {
+function compareClocks(header: string | null): DoctorFinding {
   const theirs = Date.parse(header ?? '')
   if (Number.isNaN(theirs)) return warn('clock', 'the service names no time', '')
   const seconds = Math.round((Date.now() - theirs) / 1_000)
@@ -73,7 +73,7 @@ function compareClocks(header: string | null): Finding {
   )
 }
 
-async function lookAtService(transport: Transport, context: CommandContext): Promise<readonly Finding[]> {
+async function lookAtService(transport: Transport, context: CommandContext): Promise<readonly DoctorFinding[]> {
   const response = await transport.settings
     .fetch(`${transport.settings.url}${endpoints.getReadiness.path}`, { signal: context.signal })
     .catch((thrown: unknown) => {
@@ -93,7 +93,7 @@ async function lookAtService(transport: Transport, context: CommandContext): Pro
 }
 
 /** Reads the version from the service's front page. */
-async function lookAtVersion({ settings }: Transport, { signal, version }: CommandContext): Promise<Finding> {
+async function lookAtVersion({ settings }: Transport, { signal, version }: CommandContext): Promise<DoctorFinding> {
   const response = await settings.fetch(`${settings.url}/`, { signal, headers: { accept: 'application/json' } })
   const page = response.ok ? parseJson(await response.text()) : undefined
   const found = isObject(page) ? String(page['version']) : 'unknown'
@@ -102,13 +102,13 @@ async function lookAtVersion({ settings }: Transport, { signal, version }: Comma
     : warn('version', `the service has ${found}, this command ${version}`, 'Use the same version of both.')
 }
 
-async function lookAtToken(transport: Transport, context: CommandContext): Promise<readonly Finding[]> {
+async function lookAtToken(transport: Transport, context: CommandContext): Promise<readonly DoctorFinding[]> {
   const organizations = await new Organizations(transport).list(callOptions(context))
   return [fine('token', `accepted; it reaches ${organizations.map(({ name }) => name).join(', ')}`)]
 }
 
-async function lookAtConnectors(transport: Transport, context: CommandContext): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
+async function lookAtConnectors(transport: Transport, context: CommandContext): Promise<readonly DoctorFinding[]> {
+  const findings: DoctorFinding[] = []
   const query = { workspace_name: transport.settings.workspace }
   for await (const { name, status, status_reason: reason, connector_type: kind } of new Connectors(transport).list(
     query,

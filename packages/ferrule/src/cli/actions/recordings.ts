@@ -60,7 +60,7 @@ interface Tried {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-interface Opened {
+interface RecordingConnection {
   readonly connection: Connection
   /** A file that answers; undefined: the vendor. */
   readonly from?: PastedVendor
@@ -68,7 +68,7 @@ interface Opened {
   readonly listSecrets: () => Credentials
 }
 
-async function openVendor(kind: Kind, document: KindDocument, env: CommandContext['env']): Promise<Opened> {
+async function openVendor(kind: Kind, document: KindDocument, env: CommandContext['env']): Promise<RecordingConnection> {
   const { openConnection } = await import('../../engine/local.ts')
   const options = readLocalOptions(document, env)
   const listTexts = (values: object): Credentials => Object.entries(values).map(([name, value]) => [name, String(value)] as const)
@@ -80,7 +80,7 @@ async function openVendor(kind: Kind, document: KindDocument, env: CommandContex
 }
 
 /** Takes answers from a file: nothing is sent. */
-async function openPasted(kind: Kind, path: string, { entity, action, params }: Tried): Promise<Opened> {
+async function openPasted(kind: Kind, path: string, { entity, action, params }: Tried): Promise<RecordingConnection> {
   const { catchRequest, createReplayConnection, listSecretHeaders, listSecretQuery, PastedVendor } = await import(
     '../../kind-recordings/index.ts'
   )
@@ -131,7 +131,7 @@ async function saveRecording(
   { path, text, recordings }: RecordingFile,
   made: MadeCall,
   context: CommandContext,
-  opened: Opened,
+  opened: RecordingConnection,
 ): Promise<void> {
   const { addRecording, buildRecording, Identities, readRecordings } = await import('../../kind-recordings/index.ts')
   const { kind } = opened.connection.kind.definition
@@ -164,7 +164,7 @@ async function saveRecording(
   context.note(`Wrote ${path}: ${made.entity}.${made.action}. Read it before you share it.`)
 }
 
-async function describeSent({ sent }: MadeCall, opened: Opened): Promise<string> {
+async function describeSent({ sent }: MadeCall, opened: RecordingConnection): Promise<string> {
   const { createSecretRemover } = await import('../../kind-recordings/replacer.ts')
   const remove = createSecretRemover(opened.listSecrets())
   return sent
@@ -180,7 +180,7 @@ async function runTried(
   kind: Kind,
   document: KindDocument,
   context: CommandContext,
-): Promise<{ readonly opened: Opened; readonly made: MadeCall }> {
+): Promise<{ readonly opened: RecordingConnection; readonly made: MadeCall }> {
   const { args, options, signal, deadlineMs, env } = context
   const [, entity = '', action = ''] = args
   const tried = { entity, action, params: await readParams(context, { entity, action }, async () => document) }

@@ -70,7 +70,7 @@ export function readCursor(connection: Connection, operation: CompiledOperation,
   throw failParameter(cursorName, message, 'position')
 }
 
-interface Listed {
+interface ListedPage {
   readonly answer: WireAnswer
   readonly body: unknown
   readonly listed: number
@@ -80,7 +80,7 @@ interface Listed {
   readonly size: number | undefined
 }
 
-const readValue = (operation: CompiledOperation, { answer, body }: Listed, from: string): unknown => {
+const readValue = (operation: CompiledOperation, { answer, body }: ListedPage, from: string): unknown => {
   const [, source = '', name = ''] = /^(header|link|last):(.*)$/.exec(from) ?? []
   if (source === 'header') return readHeader(answer, name)
   if (source === 'link') return findLink(readHeaders(answer, 'link').join(', '), name)
@@ -106,7 +106,7 @@ const readTotal = ({ total }: NextPages, body: unknown): number | null => {
 }
 
 /** Reads whether there can be more pages where no flag says it: an empty page is the last, or one that is not full. */
-function canHaveMore({ position, more }: NextPages, listed: Listed): boolean | undefined {
+function canHaveMore({ position, more }: NextPages, listed: ListedPage): boolean | undefined {
   if (more === everyRow) return listed.listed > 0 ? undefined : false
   return position.startsWith('last:') ? listed.size !== undefined && listed.listed >= listed.size : undefined
 }
@@ -114,7 +114,7 @@ function canHaveMore({ position, more }: NextPages, listed: Listed): boolean | u
 const noPosition = 'there are more pages, and no position of the next one'
 
 /** Counts to the next page, for vendors whose positions are numbers. Undefined after the last page. */
-function countNext(operation: CompiledOperation, page: NextPages, { asked, listed, size = listed, body }: Listed): number | undefined {
+function countNext(operation: CompiledOperation, page: NextPages, { asked, listed, size = listed, body }: ListedPage): number | undefined {
   const isRows = page.position === 'rows'
   const start = typeof asked === 'number' ? asked : isRows ? 0 : (page.first ?? 1)
   const before = isRows ? start : (start - (page.first ?? 1)) * size
@@ -143,7 +143,7 @@ function readPageUrl(connection: Connection, operation: CompiledOperation, value
 }
 
 /** Finds the position of the next page; undefined after the last. */
-function findNext(connection: Connection, operation: CompiledOperation, page: NextPages, listed: Listed): Position | undefined {
+function findNext(connection: Connection, operation: CompiledOperation, page: NextPages, listed: ListedPage): Position | undefined {
   if (page.position === 'rows' || page.position === 'pages') return countNext(operation, page, listed)
   const more = readMore(page, listed.body) ?? canHaveMore(page, listed)
   if (more === false) return undefined
@@ -158,7 +158,7 @@ function findNext(connection: Connection, operation: CompiledOperation, page: Ne
 }
 
 /** What a page is read of. */
-export interface NextSource extends Pick<Listed, 'answer' | 'body'> {
+export interface NextSource extends Pick<ListedPage, 'answer' | 'body'> {
   readonly listed: number | undefined
   /** Parameters as the caller gave them. */
   readonly given: Params
@@ -185,7 +185,7 @@ export function readNextMeta(connection: Connection, operation: CompiledOperatio
 const hasOwnOrder = ({ order }: SearchCap, params: Params): boolean => Object.keys(order).some((name) => params[name] !== undefined)
 
 /** How far a search has come with a page. */
-interface Reached extends Pick<NextSource, 'body' | 'given'>, Pick<Listed, 'size'> {
+interface Reached extends Pick<NextSource, 'body' | 'given'>, Pick<ListedPage, 'size'> {
   readonly start: PageStart | undefined
   /** Number of rows since the search started. */
   readonly before: number

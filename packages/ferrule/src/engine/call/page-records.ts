@@ -65,7 +65,7 @@ const readMetaValue = (answer: WireAnswer, body: unknown, path: string): unknown
     : (getAt(body, parsePath(path)) ?? null)
 
 /** The position of a page: the meta field of the answer, the requested position, and whether the answer has a list. */
-interface Position {
+interface PagePosition {
   readonly value: unknown
   readonly asked: unknown
   readonly isListed: boolean
@@ -78,7 +78,7 @@ interface Position {
  */
 const readNextNumber = (
   operation: CompiledOperation,
-  { value, asked, isListed }: Position,
+  { value, asked, isListed }: PagePosition,
   { page, last }: { page: string; last: string },
 ) => {
   const number = getAt(value, parsePath(page))
@@ -92,7 +92,7 @@ const readNextNumber = (
 }
 
 /** Reads the position in the next page's meta field; null without a next page. */
-const readPosition = (operation: CompiledOperation, position: Position, { from, count }: PositionPages['next']): unknown => {
+const readPosition = (operation: CompiledOperation, position: PagePosition, { from, count }: PositionPages['next']): unknown => {
   if (count !== undefined) return readNextNumber(operation, position, count)
   const { value } = position
   if (from === undefined || typeof value !== 'string') return value

@@ -75,17 +75,17 @@ const buildPath = ({ template }: CompiledOperation, wire: Record<string, unknown
     })
     .join('')
 
-type Entry = [name: string, value: string]
+type QueryEntry = [name: string, value: string]
 
 /** Lists the entries of a query or a form: `a=1`, `a[b]=2` for what lies in an object, and lists as the vendor takes them. */
-function listEntries(name: string, value: unknown, lists: Lists): Entry[] {
+function listEntries(name: string, value: unknown, lists: Lists): QueryEntry[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value)) return listElements(name, value, lists)
   if (isObject(value)) return Object.entries(value).flatMap(([key, inner]) => listEntries(`${name}[${key}]`, inner, lists))
   return [[name, String(value)]]
 }
 
-function listElements(name: string, elements: readonly unknown[], lists: Lists): Entry[] {
+function listElements(name: string, elements: readonly unknown[], lists: Lists): QueryEntry[] {
   if (lists === 'comma') return [[name, elements.map(String).join(',')]]
   if (lists === 'repeat') return elements.flatMap((element) => listEntries(name, element, lists))
   return elements.flatMap((element, index) => listEntries(isObject(element) ? `${name}[${index}]` : `${name}[]`, element, lists))

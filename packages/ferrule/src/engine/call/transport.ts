@@ -36,7 +36,7 @@ import type { Call } from './outcome.ts'
 import { findNextPages, isInParts } from './page-records.ts'
 import type { WireRequest } from './request.ts'
 
-type Opened = { readonly opened: OpenedCredentials }
+type WithCredentials = { readonly opened: OpenedCredentials }
 
 interface Asking {
   readonly runtime: Pick<Runtime, 'limiter' | 'ownRates' | 'steady' | 'wall'>
@@ -46,7 +46,7 @@ interface Asking {
   readonly operation: { readonly operation: { readonly budget?: string } }
 }
 
-const computeKey = ({ connection, operation: { operation } }: Asking, authorization: Opened): string => {
+const computeKey = ({ connection, operation: { operation } }: Asking, authorization: WithCredentials): string => {
   const { kind, limits } = connection.kind.definition
   const values = authorization.opened.values.reveal()
   const shared = limits.key.map((field) => values[field] ?? connection.configuration[field]).find((value) => typeof value === 'string')
@@ -63,7 +63,7 @@ const chooseLimits = ({ connection, operation: { operation } }: Asking): Limits 
   return other !== undefined && readConfiguration(connection, other.configuration) === other.is ? { ...limits, rates: other.rates } : limits
 }
 
-function buildAsker(asking: Asking, authorization: Opened): Asker {
+function buildAsker(asking: Asking, authorization: WithCredentials): Asker {
   const { proof } = asking.connection
   const { values } = authorization.opened
   const key = computeKey(asking, authorization)
@@ -95,10 +95,10 @@ async function reserveTurn(asking: Asking, limiter: Limiter, asker: Asker): Prom
 /** The turn of one call. Does nothing if the engine ignores the vendor's limits. */
 class BudgetTurn {
   readonly #asking: Asking
-  readonly #authorization: Opened
+  readonly #authorization: WithCredentials
   readonly #turn: Turn | undefined
 
-  constructor(asking: Asking, authorization: Opened, turn: Turn | undefined) {
+  constructor(asking: Asking, authorization: WithCredentials, turn: Turn | undefined) {
     this.#asking = asking
     this.#authorization = authorization
     this.#turn = turn
@@ -145,7 +145,7 @@ class BudgetTurn {
 }
 
 /** Waits for the turn of a call. The caller's own rates come last, so that they count what is sent. */
-async function takeTurn(asking: Asking, authorization: Opened): Promise<BudgetTurn> {
+async function takeTurn(asking: Asking, authorization: WithCredentials): Promise<BudgetTurn> {
   const { limiter, ownRates, steady } = asking.runtime
   if (limiter === undefined) return new BudgetTurn(asking, authorization, undefined)
   const asker = buildAsker(asking, authorization)

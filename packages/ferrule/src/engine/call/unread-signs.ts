@@ -94,7 +94,7 @@ export interface LastAnswer {
   readonly asked: Position | undefined
 }
 
-interface Found {
+interface PageSigns {
   /** Flags of more, positions of a next page, and numbers above what came. */
   readonly more: string[]
   readonly positions: string[]
@@ -107,7 +107,7 @@ interface Found {
 const deepest = 2
 
 class Search {
-  readonly found: Found = { more: [], positions: [], counts: [], saysNo: false }
+  readonly found: PageSigns = { more: [], positions: [], counts: [], saysNo: false }
   readonly #reads: ReadonlySet<string>
   readonly #around: ReadonlySet<unknown>
   readonly #rows: unknown

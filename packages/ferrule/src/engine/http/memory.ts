@@ -27,7 +27,7 @@ const retryAfterMs = 1_000
 
 const usedUp = (): FerruleError => fail('overloaded', { reason: 'the memory for answers is used up' }, { retryAfterMs })
 
-interface Waiting {
+interface WaitingLease {
   readonly lease: MemoryLease
   readonly bytes: number
   resolve(): void
@@ -90,7 +90,7 @@ export class BodyMemory {
   readonly bytes: number
   readonly #options: MemoryOptions
   readonly #leases = new Set<MemoryLease>()
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: WaitingLease[] = []
   #held = 0
   #most = 0
   #quiet: NodeJS.Timeout | undefined
@@ -214,7 +214,7 @@ export class BodyMemory {
       if (index >= 0) this.#waiting.splice(index, 1)
       end()
     }
-    const waiting: Waiting = { lease, bytes, resolve: leave(resolve), reject: (thrown) => leave(() => reject(thrown))() }
+    const waiting: WaitingLease = { lease, bytes, resolve: leave(resolve), reject: (thrown) => leave(() => reject(thrown))() }
     const onAbort = (): void => waiting.reject(signal.reason)
     const timer = setTimeout(() => waiting.reject(usedUp()), this.#options.waitMs ?? usualWaitMs)
     signal.addEventListener('abort', onAbort, { once: true })

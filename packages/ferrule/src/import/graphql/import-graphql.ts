@@ -26,7 +26,7 @@ const changes = {
   update: ['update'],
   delete: ['delete'],
 } as const
-type Change = keyof typeof changes
+type WriteAction = keyof typeof changes
 
 /** Arguments of paging, and those that go backwards, which no walk needs. */
 const pagingArguments: ReadonlySet<string> = new Set(['first', 'after', 'last', 'before'])
@@ -145,12 +145,12 @@ class OperationWriter {
   }
 
   /** Finds the mutation of a change by its name: `issueCreate`, `createIssue`, `issue_create`. */
-  findMutation(change: Change, { name }: NamedType): Member | undefined {
+  findMutation(change: WriteAction, { name }: NamedType): Member | undefined {
     const wanted = changes[change].flatMap((verb) => [`${verb}${name}`, `${name}${verb}`].map((each) => each.toLowerCase()))
     return this.#schema.mutations.find((each) => wanted.includes(each.name.replaceAll('_', '').toLowerCase()))
   }
 
-  writeChange(change: Change, mutation: Member, node: NamedType): string | FileOperation | Refused {
+  writeChange(change: WriteAction, mutation: Member, node: NamedType): string | FileOperation | Refused {
     const { args } = mutation
     const inputs = args.filter((each) => this.#isInput(each))
     const input = inputs.find(({ isNeeded }) => isNeeded) ?? findMember(inputs, 'input') ?? (inputs.length === 1 ? inputs[0] : undefined)
@@ -175,7 +175,7 @@ class OperationWriter {
 
   /** Writes a change whose values are arguments themselves. */
   #writeFlat(
-    change: Change,
+    change: WriteAction,
     { name }: Member,
     {
       values,
@@ -191,7 +191,7 @@ class OperationWriter {
     return Object.keys(full).length === 1 ? call : full
   }
 
-  #writeAnswer(change: Change, { type }: Member, node: NamedType): Pick<FileOperation, 'at' | 'answers'> | Refused {
+  #writeAnswer(change: WriteAction, { type }: Member, node: NamedType): Pick<FileOperation, 'at' | 'answers'> | Refused {
     const payload = this.#schema.find(type.name)
     if (payload === undefined || payload.fields.length === 0)
       return { why: `answers ${type.text}, a single value: calls ask for the fields of an object` }
@@ -231,7 +231,7 @@ function findKey({ fields }: NamedType): string | undefined {
   return ['id', 'uuid', 'gid', 'key', 'slug', 'code', 'name'].find((name) => fields.some((field) => field.name === name && isFree(field)))
 }
 
-type WrittenChanges = { [C in Change]?: string | FileOperation }
+type WrittenChanges = { [C in WriteAction]?: string | FileOperation }
 
 class GraphqlImport {
   readonly #schema: Schema
@@ -291,7 +291,7 @@ class GraphqlImport {
 
   #writeChanges(name: string, node: NamedType): WrittenChanges {
     const made: WrittenChanges = {}
-    for (const change of Object.keys(changes) as Change[]) {
+    for (const change of Object.keys(changes) as WriteAction[]) {
       const mutation = this.#calls.findMutation(change, node)
       if (mutation === undefined) continue
       const written = this.#calls.writeChange(change, mutation, node)

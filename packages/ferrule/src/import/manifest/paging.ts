@@ -69,27 +69,27 @@ function readPosition(slot: Slot, { notes, at }: PagingSource): string | undefin
 }
 
 /** What a position is: a slot, an address whose parameter is cut out, the value of an object that is sent, or a number that is counted. */
-type Position = { readonly slot: Slot; readonly isCut?: true; readonly into?: string } | { readonly counted: 'pages' | 'rows' }
+type PositionSource = { readonly slot: Slot; readonly isCut?: true; readonly into?: string } | { readonly counted: 'pages' | 'rows' }
 
 /** The address of the next page in a `Link` header. */
 const nextLink: Slot = { is: 'slot', root: 'headers', path: ['link', 'next', 'url'] }
 
 /** Reads a `Link` header that is cut by hand: its entry for the next page. */
-function readCutLink(text: string, stop: string): Position | undefined {
+function readCutLink(text: string, stop: string): PositionSource | undefined {
   if (!/^headers(?:\.get\(\s*|\[)['"]link['"]/i.test(text)) return undefined
   const isNext = /rel=\\?"?next/.test(`${text} ${stop}`)
   return isNext ? { slot: nextLink, ...(/regex_search|split\(['"]\w+=/.test(text) ? { isCut: true } : {}) } : undefined
 }
 
 /** Reads an object with the position as its only value, which is written as a text: `'{"after": "' + response.next + '"}'`. */
-function readWrapped(text: string): Position | undefined {
+function readWrapped(text: string): PositionSource | undefined {
   const [, into = '', inner = ''] = /^'\{\s*"(\w+)"\s*:\s*"'\s*\+\s*(.+?)\s*\+\s*'"\s*\}'(?:\s+if\s+.+)?$/.exec(text) ?? []
   const slot = readSlot(inner)
   return slot === undefined ? undefined : { slot, into }
 }
 
 /** Reads a position that the answer has only sometimes: `response.next if response.next`, or if there are rows. */
-function readSometimes(text: string, at: string): Position | undefined {
+function readSometimes(text: string, at: string): PositionSource | undefined {
   const [, then = '', condition = ''] = /^(.+?)\s+if\s+(.+?)(?:\s+else\s+(?:None|''|""))?$/.exec(text) ?? []
   const chosen = readSlot(then.trim())
   const asked = readSlot(condition)
@@ -99,7 +99,7 @@ function readSometimes(text: string, at: string): Position | undefined {
 }
 
 /** Reads a position that is cut out of an address: the address has it too. */
-function readCut(text: string): Position | undefined {
+function readCut(text: string): PositionSource | undefined {
   const [then = ''] = text.split(/\s+if\s+/)
   const [, whole = ''] =
     /^(.+?)\s*\|\s*regex_search\(/.exec(text) ??
@@ -110,7 +110,7 @@ function readCut(text: string): Position | undefined {
 }
 
 /** Reads the expression of a position. @param at path of the rows @param stop condition that ends the list */
-function readExpressionOf(template: Template, at: string, stop: string): Position | undefined {
+function readExpressionOf(template: Template, at: string, stop: string): PositionSource | undefined {
   const [part, ...others] = template
   if (part === undefined || others.length > 0) return undefined
   if (part.is === 'slot') {
@@ -262,7 +262,7 @@ function readCounted(next: 'pages' | 'rows', strategy: Component, notes: Notes):
   return first === '0' || first === '1' ? { next, ...(first === '0' ? { first } : {}) } : notes.stop(noWay, `pages from ${first}`)
 }
 
-type CursorWay = Pick<Way, 'next' | 'more'> & Pick<Extract<Position, { slot: Slot }>, 'isCut' | 'into'>
+type CursorWay = Pick<Way, 'next' | 'more'> & Pick<Extract<PositionSource, { slot: Slot }>, 'isCut' | 'into'>
 
 function readCursor(strategy: Component, source: PagingSource): CursorWay | undefined {
   const { notes, at } = source

@@ -213,7 +213,7 @@ export interface FoundEntities {
   readonly leftOut: readonly LeftOut[]
 }
 
-interface Group {
+interface EntityGroup {
   readonly base: string
   readonly members: Map<Action, Accepted>
 }
@@ -223,9 +223,9 @@ const actions: readonly Action[] = ['list', 'get', 'create', 'update', 'delete']
 const recordDepth = 0
 
 /** Puts each operation to the others of its path. One whose action is taken gets an entity of its own. */
-function group(accepted: readonly Accepted[]): readonly Group[] {
-  const groups: Group[] = []
-  const byBase = new Map<string, Group[]>()
+function group(accepted: readonly Accepted[]): readonly EntityGroup[] {
+  const groups: EntityGroup[] = []
+  const byBase = new Map<string, EntityGroup[]>()
   // PATCH changes parts, which callers want more often than PUT.
   const ordered = accepted.toSorted((one, other) => Number(one.operation.method === 'PUT') - Number(other.operation.method === 'PUT'))
   for (const each of ordered) {
@@ -243,8 +243,8 @@ function group(accepted: readonly Accepted[]): readonly Group[] {
 }
 
 /** Names entities by the nouns of their paths: as many as it takes to tell them apart, short paths first. */
-function nameGroups(groups: readonly Group[]): ReadonlyMap<string, Group> {
-  const named = new Map<string, Group>()
+function nameGroups(groups: readonly EntityGroup[]): ReadonlyMap<string, EntityGroup> {
+  const named = new Map<string, EntityGroup>()
   const ordered = groups.toSorted((one, other) => splitPath(one.base).length - splitPath(other.base).length)
   for (const each of ordered) {
     const nouns = listNouns(each.base)
@@ -280,7 +280,7 @@ class EntityBuilder {
     this.#paging = new PagingFinder(schemas, lists)
   }
 
-  build(name: string, { members }: Group): FileEntity | undefined {
+  build(name: string, { members }: EntityGroup): FileEntity | undefined {
     const all = actions.flatMap((action) => members.get(action) ?? [])
     const record = this.#findRecord(all)
     const path = all[0]?.operation.path ?? ''
@@ -360,16 +360,16 @@ class EntityBuilder {
 const shorten = (operation: FileOperation): string | FileOperation => (Object.keys(operation).length === 1 ? operation.call : operation)
 
 /** Returns whether the user wants an entity: by its name, or by a tag of its operations. */
-const isWanted = (name: string, { members }: Group, only: readonly string[] | undefined): boolean =>
+const isWanted = (name: string, { members }: EntityGroup, only: readonly string[] | undefined): boolean =>
   only === undefined || only.some((wanted) => wanted === name || [...members.values()].some((each) => listTags(each).includes(wanted)))
 
 /** Chooses how lists are copied: those without required parameters, and those that one copied entity feeds. */
 class SyncFinder {
   readonly #entities: Named<FileEntity>
-  readonly #named: ReadonlyMap<string, Group>
+  readonly #named: ReadonlyMap<string, EntityGroup>
   readonly #parents: ReadonlyMap<string, string>
 
-  constructor(entities: Named<FileEntity>, named: ReadonlyMap<string, Group>) {
+  constructor(entities: Named<FileEntity>, named: ReadonlyMap<string, EntityGroup>) {
     this.#entities = entities
     this.#named = named
     const lists = Object.entries(entities).filter(([, { list, key }]) => list !== undefined && key !== 'none')
@@ -402,7 +402,7 @@ class SyncFinder {
 const isNeeded = (field: unknown): boolean =>
   /!( |$)/.test(typeof field === 'string' ? (field.split(' ')[0] ?? '') : String(asObject(field)['$type'] ?? ''))
 
-function addSyncs(entities: Named<FileEntity>, named: ReadonlyMap<string, Group>, unsure: Record<string, Unsure>): Named<FileEntity> {
+function addSyncs(entities: Named<FileEntity>, named: ReadonlyMap<string, EntityGroup>, unsure: Record<string, Unsure>): Named<FileEntity> {
   const finder = new SyncFinder(entities, named)
   return Object.fromEntries(
     Object.entries(entities).map(([name, entity]) => {

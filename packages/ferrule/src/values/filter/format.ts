@@ -12,7 +12,7 @@ interface Printed {
   readonly joinedBy?: 'and' | 'or'
 }
 
-interface Position {
+interface FormatPosition {
   /** JSON pointer. */
   readonly at: string
   /** Its level; the filter's own is 1. */
@@ -20,24 +20,27 @@ interface Position {
   readonly printing: Printing
 }
 
-const enter = (at: Position, ...names: readonly (string | number)[]): Position => ({ ...at, at: pointTo(at.at, ...names) })
+const enter = (at: FormatPosition, ...names: readonly (string | number)[]): FormatPosition => ({ ...at, at: pointTo(at.at, ...names) })
 
-const descend = (at: Position, ...names: readonly (string | number)[]): Position => ({ ...enter(at, ...names), depth: at.depth + 1 })
+const descend = (at: FormatPosition, ...names: readonly (string | number)[]): FormatPosition => ({
+  ...enter(at, ...names),
+  depth: at.depth + 1,
+})
 
 /** Counts a condition as the service does: each field, and whatever is empty. */
-function countCondition({ at, printing }: Position): void {
+function countCondition({ at, printing }: FormatPosition): void {
   printing.conditions += 1
   if (printing.conditions > filterLimits.mostConditions)
     throw refuseJsonSize(at, `brings the filter to more than ${filterLimits.mostConditions} conditions`)
 }
 
-function formatValues(value: unknown, { at, printing }: Position): string {
+function formatValues(value: unknown, { at, printing }: FormatPosition): string {
   if (!Array.isArray(value)) throw refuseJson(at, 'must be an array of values')
   if (value.length > filterLimits.mostValues) throw refuseJsonSize(at, `has more than ${filterLimits.mostValues} values`)
   return `(${Array.from(value, (each, index) => formatValue(each, pointTo(at, index), printing)).join(', ')})`
 }
 
-function formatComparison(operator: FieldOperator, [path, value]: [string, unknown], position: Position): Printed {
+function formatComparison(operator: FieldOperator, [path, value]: [string, unknown], position: FormatPosition): Printed {
   const name = formatPath(path)
   const { form, written } = operators[operator]
   if (form === 'elements')
@@ -58,7 +61,7 @@ function join(word: 'and' | 'or', all: readonly Printed[]): Printed {
   return { text: all.map((each) => (needsParentheses(each) ? inParentheses(each) : each.text)).join(` ${word} `), joinedBy: word }
 }
 
-function formatList(word: 'and' | 'or', operand: unknown, position: Position): Printed {
+function formatList(word: 'and' | 'or', operand: unknown, position: FormatPosition): Printed {
   if (!Array.isArray(operand)) throw refuseJson(position.at, 'must be an array of conditions')
   if (operand.length === 0) countCondition(position)
   return join(
@@ -67,7 +70,7 @@ function formatList(word: 'and' | 'or', operand: unknown, position: Position): P
   )
 }
 
-function formatOperator(name: string, operand: unknown, position: Position): readonly Printed[] {
+function formatOperator(name: string, operand: unknown, position: FormatPosition): readonly Printed[] {
   if (name === 'not') return [{ text: `not ${inParentheses(formatCondition(operand, { ...position, depth: position.depth + 1 }))}` }]
   if (name === 'and' || name === 'or') return [formatList(name, operand, position)]
   if (!isFieldOperator(name)) throw refuseJson(position.at, 'is no operator of a filter')
@@ -81,7 +84,7 @@ function formatOperator(name: string, operand: unknown, position: Position): rea
   })
 }
 
-function formatCondition(condition: unknown, position: Position): Printed {
+function formatCondition(condition: unknown, position: FormatPosition): Printed {
   if (!isObject(condition)) throw refuseJson(position.at, 'must be a condition: an object with operators as keys')
   if (position.depth > filterLimits.deepest) throw refuseJsonSize(position.at, `is nested more than ${filterLimits.deepest} deep`)
   const operators = Object.entries(condition)
@@ -125,7 +128,7 @@ function writeScalar(value: unknown): string | undefined {
   return isScalar || isTime || (typeof value === 'number' && Number.isFinite(value)) ? JSON.stringify(value) : undefined
 }
 
-function writeValue(value: unknown, position: Position): string {
+function writeValue(value: unknown, position: FormatPosition): string {
   position.printing.values += 1
   if (position.printing.values > mostPrintedValues)
     throw refuseJsonSize(position.at, `brings the filter to more than ${mostPrintedValues} values`)

@@ -22,13 +22,13 @@ interface Term {
 }
 
 /** An operator of an object of the JSON, with its field. */
-interface Entry extends Omit<Term, 'of'> {
+interface OperatorEntry extends Omit<Term, 'of'> {
   readonly of: readonly Level[]
 }
 
 /** An object of the JSON: what the service counts as one level. */
 interface Level {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly OperatorEntry[]
   /** Number of levels from here to the deepest one. */
   readonly height: number
 }
@@ -38,7 +38,7 @@ type RefuseDepth = (at: number) => Error
 
 const findHighest = (levels: readonly Level[]): number => levels.reduce((most, { height }) => Math.max(most, height), 0)
 
-const buildLevel = (entries: readonly Entry[]): Level => ({ entries, height: 1 + findHighest(entries.flatMap(({ of }) => of)) })
+const buildLevel = (entries: readonly OperatorEntry[]): Level => ({ entries, height: 1 + findHighest(entries.flatMap(({ of }) => of)) })
 
 /** Makes an object for each term, as it is written: `a and b` becomes a list of two. */
 const buildPlain = ({ of = [], ...term }: Term): Level => buildLevel([{ ...term, of: of.map(buildPlain) }])
@@ -47,15 +47,15 @@ const buildPlain = ({ of = [], ...term }: Term): Level => buildLevel([{ ...term,
 const flatten = (term: Term): readonly Term[] => (term.operator === 'and' ? (term.of ?? []).flatMap(flatten) : [term])
 
 /** Names the key of an entry within an object, where only one entry can stand. */
-const nameKey = ({ operator, field }: Entry): string => JSON.stringify([operator, field])
+const nameKey = ({ operator, field }: OperatorEntry): string => JSON.stringify([operator, field])
 
 /**
  * Makes one object for all conditions that hold together, which saves the level of their list. Of two conditions for the same key the
  * one with more levels stands there. The others form a list. So a filter that was printed never becomes deeper than its original.
  */
 function buildCompact(term: Term): Level {
-  const entries = flatten(term).map(({ of = [], ...each }): Entry => ({ ...each, of: of.map(buildCompact) }))
-  const chosen = new Map<string, Entry>()
+  const entries = flatten(term).map(({ of = [], ...each }): OperatorEntry => ({ ...each, of: of.map(buildCompact) }))
+  const chosen = new Map<string, OperatorEntry>()
   for (const entry of entries) {
     const other = chosen.get(nameKey(entry))
     if (other === undefined || findHighest(entry.of) > findHighest(other.of)) chosen.set(nameKey(entry), entry)
@@ -69,7 +69,7 @@ function buildCompact(term: Term): Level {
 /** Prints one object. @param depth its level, the filter's own is 1 */
 function writeLevel({ entries }: Level, depth: number, refuse: RefuseDepth): FilterCondition {
   if (depth > filterLimits.deepest) throw refuse(Math.min(...entries.map(({ at }) => at)))
-  const writeOperand = ({ operator, of, value }: Entry): unknown => {
+  const writeOperand = ({ operator, of, value }: OperatorEntry): unknown => {
     const conditions = of.map((level) => writeLevel(level, depth + 1, refuse))
     if (operator === 'and' || operator === 'or') return conditions
     return operator === 'not' || operator === 'any' ? conditions[0] : value
@@ -95,7 +95,7 @@ function writeFilter(filter: Term, refuse: RefuseDepth): FilterCondition {
 export type { FilterCondition }
 
 /** State of parsing, shared by the whole text. */
-interface Reading {
+interface ParserState {
   readonly tokens: Tokens
   conditions: number
 }
@@ -108,14 +108,14 @@ interface Depth {
 
 const tooDeep = `is nested more than ${filterLimits.deepest} deep`
 
-function countCondition(reading: Reading): void {
+function countCondition(reading: ParserState): void {
   reading.conditions += 1
   if (reading.conditions > filterLimits.mostConditions)
     throw reading.tokens.refuseNextSize(`has more than ${filterLimits.mostConditions} conditions`)
 }
 
 /** Parses terms that are joined by one word; a single term stays as it is. */
-function parseList(reading: Reading, operator: 'and' | 'or', parseOne: () => Term): Term {
+function parseList(reading: ParserState, operator: 'and' | 'or', parseOne: () => Term): Term {
   const { at } = reading.tokens.next
   const first = parseOne()
   const of = [first]
@@ -123,10 +123,10 @@ function parseList(reading: Reading, operator: 'and' | 'or', parseOne: () => Ter
   return of.length === 1 ? first : { at, operator, of }
 }
 
-const parseExpression = (reading: Reading, depth: Depth): Term =>
+const parseExpression = (reading: ParserState, depth: Depth): Term =>
   parseList(reading, 'or', () => parseList(reading, 'and', () => parseTerm(reading, depth)))
 
-function parseGroup(reading: Reading, depth: Depth): Term {
+function parseGroup(reading: ParserState, depth: Depth): Term {
   const { tokens } = reading
   if (depth.parentheses >= mostParentheses) throw tokens.refuseNextSize(`has more than ${mostParentheses} parentheses within each other`)
   if (!tokens.takeIf('(')) throw tokens.refuseNext('an opening parenthesis')
@@ -135,7 +135,7 @@ function parseGroup(reading: Reading, depth: Depth): Term {
   return inner
 }
 
-function parseTerm(reading: Reading, depth: Depth): Term {
+function parseTerm(reading: ParserState, depth: Depth): Term {
   const { tokens } = reading
   const { at } = tokens.next
   if (depth.levels > filterLimits.deepest) throw tokens.refuseNextSize(tooDeep)
@@ -244,7 +244,7 @@ function refuseValue(tokens: Tokens): FerruleError {
  * @throws FerruleError `validation_failed` with line and column of the first mistake; `query_too_complex` with those of what is too much
  */
 export function parseFilter(text: string): FilterCondition {
-  const reading: Reading = { tokens: new Tokens(text), conditions: 0 }
+  const reading: ParserState = { tokens: new Tokens(text), conditions: 0 }
   const filter = parseExpression(reading, { levels: 1, parentheses: 0 })
   if (reading.tokens.next.type !== 'end') throw reading.tokens.refuseNext('"and", "or" or the end')
   return writeFilter(filter, (at) => refuseSize(text, at, tooDeep))

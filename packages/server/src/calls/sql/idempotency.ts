@@ -91,7 +91,7 @@ export const replaceOutcome = async (db: Db, row: KeyRow, next: Pick<KeyRow, 'da
   await ofKey(db, row).set(next).where('owner', '=', row.owner).where('data_key_id', '=', row.data_key_id).execute()
 }
 
-type Row = Selectable<KeptAnswerTable>
+type KeptAnswerRow = Selectable<KeptAnswerTable>
 
 interface KeptBounds {
   readonly mostAnswers: number
@@ -99,7 +99,7 @@ interface KeptBounds {
 }
 
 /** Inserts an answer, and deletes the oldest ones of the organization beyond the bounds. */
-export async function insertKeptAnswer(db: Db, row: Row, { mostAnswers, mostBytes }: KeptBounds): Promise<void> {
+export async function insertKeptAnswer(db: Db, row: KeptAnswerRow, { mostAnswers, mostBytes }: KeptBounds): Promise<void> {
   await db.insertInto('kept_answers').values(row).execute()
   await sql`
     delete from kept_answers where organization_id = ${row.organization_id} and digest in (
@@ -114,7 +114,7 @@ export async function insertKeptAnswer(db: Db, row: Row, { mostAnswers, mostByte
 /** Finds an answer that has not expired at `now`. */
 export const findKeptAnswer = async (
   db: Db,
-  { organization_id, digest }: Pick<Row, 'organization_id' | 'digest'>,
+  { organization_id, digest }: Pick<KeptAnswerRow, 'organization_id' | 'digest'>,
   now: number,
 ): Promise<Uint8Array | undefined> => {
   const rows = db.selectFrom('kept_answers').select('sealed').where('organization_id', '=', organization_id)

@@ -42,12 +42,12 @@ export function parsePosition(parts: CursorParts, ref: EntityRef, cursor: string
   return { generation: String(generation), position: BigInt(position ?? 0), ...(form === ofRecords ? { key: key ?? '' } : {}) }
 }
 
-type Values = readonly (string | null)[]
+type CursorValues = readonly (string | null)[]
 
-const listValues = (positions: Positions): Values =>
+const listValues = (positions: Positions): CursorValues =>
   [...positions].flatMap(([entity, { generation, position, key = null }]) => [entity, generation, String(position), key])
 
-function readValues(values: Values): Positions {
+function readValues(values: CursorValues): Positions {
   const positions = new Map<string, FeedPosition>()
   for (let index = 0; index < values.length; index += valuesOfEntity) {
     const [entity, generation, position, key] = values.slice(index, index + valuesOfEntity)
@@ -71,6 +71,6 @@ export const writePositions = (positions: Positions): string => JSON.stringify(l
 
 /** Reads what `writePositions` wrote; nothing: no positions. */
 export function readPositions(text: string | null): Positions {
-  const values: Values = text === null ? [] : JSON.parse(text) // JSON that this service wrote
+  const values: CursorValues = text === null ? [] : JSON.parse(text) // JSON that this service wrote
   return readValues(values)
 }

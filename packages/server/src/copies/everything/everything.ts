@@ -54,7 +54,7 @@ interface RunningSearch {
 }
 
 /** Records that were found, and in which order. */
-interface Finding {
+interface FoundInCopies {
   readonly walk: Walk
   readonly found: readonly FoundInCopy[]
   /** Records of each copy, at most `mostCounted` and one more. Only of a first page. */
@@ -214,7 +214,7 @@ export class Everything {
       readonly copies: readonly SoughtCopy[]
       readonly from: ReturnType<typeof readHitPosition> | undefined
     },
-  ): Promise<Finding> {
+  ): Promise<FoundInCopies> {
     const limit = input.limit ?? defaultLimit
     const isExact = from?.walk.isNear !== true
     const able = words.length > 0 && isExact ? await run.look(copies) : copies
@@ -228,7 +228,7 @@ export class Everything {
   }
 
   /** Reads the records of a page, some at a time, and ends it early where they are large. */
-  async #readPage(run: SearchRun, { walk, found }: Finding, limit: number) {
+  async #readPage(run: SearchRun, { walk, found }: FoundInCopies, limit: number) {
     const all = found
       .flatMap(({ copy, positions }) => positions.map((position) => ({ copy, position })))
       .toSorted((one, other) => compareHits(one.position, other.position))
@@ -281,7 +281,7 @@ function* describeEach(some: readonly FoundRecord[], records: RecordsByCopy, wal
   return hits
 }
 
-const hasFound = ({ counts }: Finding): boolean => [...counts.values()].some((count) => count > 0)
+const hasFound = ({ counts }: FoundInCopies): boolean => [...counts.values()].some((count) => count > 0)
 
 const sum = (counts: Counts): number => [...counts.values()].reduce((all, count) => all + count, 0)
 
@@ -297,7 +297,7 @@ async function findFirst(
   run: SearchRun,
   copies: readonly SoughtCopy[],
   { isNear, limit }: { readonly isNear: boolean; readonly limit: number },
-): Promise<Finding> {
+): Promise<FoundInCopies> {
   const isRanked = copies.some(({ plan }) => plan.exact.relevance !== undefined)
   const walk: Walk = { mode: isRanked ? 'ranked' : 'newest', isNear }
   const counts = await run.countEach(copies, walk, mostCounted)

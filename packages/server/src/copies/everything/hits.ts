@@ -59,13 +59,13 @@ const isFound = (word: string, { text, distance, isWhole }: Sought): boolean =>
   (distance > 0 && Math.abs(word.length - text.length) <= distance && countEdits(word, text) <= distance)
 
 /** A part of a text where words were found. */
-interface Found {
+interface FoundWords {
   readonly range: Range
   readonly words: readonly Sought[]
 }
 
 /** Finds words in a run without spaces, where a word of the search is a pair of characters. */
-const findWithin = (piece: string, sought: readonly Sought[]): readonly Found[] =>
+const findWithin = (piece: string, sought: readonly Sought[]): readonly FoundWords[] =>
   sought.flatMap((word) => {
     const at = [...word.text].length <= 2 ? piece.toLowerCase().indexOf(word.text) : -1
     return at < 0 ? [] : [{ range: [at, at + word.text.length], words: [word] }]
@@ -73,7 +73,7 @@ const findWithin = (piece: string, sought: readonly Sought[]): readonly Found[] 
 
 const withoutSpaces = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}]/u
 
-function findInPiece(piece: string, sought: readonly Sought[]): readonly Found[] {
+function findInPiece(piece: string, sought: readonly Sought[]): readonly FoundWords[] {
   const words = splitText(piece)
   const found = sought.filter((each) => words.some((word) => isFound(word, each)))
   if (found.length === 0) return []
@@ -81,9 +81,9 @@ function findInPiece(piece: string, sought: readonly Sought[]): readonly Found[]
   return parts.length > 0 ? parts : [{ range: [0, piece.length], words: found }]
 }
 
-const move = ({ range: [from, to], words }: Found, by: number): Found => ({ range: [from + by, to + by], words })
+const move = ({ range: [from, to], words }: FoundWords, by: number): FoundWords => ({ range: [from + by, to + by], words })
 
-function findWords(text: string, sought: readonly Sought[]): readonly Found[] {
+function findWords(text: string, sought: readonly Sought[]): readonly FoundWords[] {
   return [...text.matchAll(chains)].flatMap(({ 0: chain, index }) => {
     const inPieces = [...chain.matchAll(pieces)].flatMap((piece) => findInPiece(piece[0], sought).map((found) => move(found, piece.index)))
     return (inPieces.length > 0 ? inPieces : findInPiece(chain, sought)).map((found) => move(found, index))

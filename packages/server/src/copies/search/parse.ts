@@ -45,7 +45,7 @@ const mostOfWords = 200
 const defaultLimit = 1000
 const greatestLimit = 10_000
 
-interface Reading {
+interface FilterReading {
   readonly scope: NameScope
   readonly depth: number
   /** Number of conditions so far; shared by the whole filter. */
@@ -56,8 +56,8 @@ interface Reading {
   readonly within?: MemberPath | undefined
 }
 
-interface Entry {
-  readonly reading: Reading
+interface ConditionInput {
+  readonly reading: FilterReading
   readonly path: FieldPath
   readonly element: NameScope
   readonly value: unknown
@@ -66,15 +66,15 @@ interface Entry {
 
 const readOrder =
   (test: Ordering) =>
-  ({ path, value, pointer }: Entry): Condition => ({ op: 'order', path, test, value: parseOrderOperand(path, value, pointer) })
+  ({ path, value, pointer }: ConditionInput): Condition => ({ op: 'order', path, test, value: parseOrderOperand(path, value, pointer) })
 
-const readEquals = ({ path, value, pointer }: Entry): Condition => ({
+const readEquals = ({ path, value, pointer }: ConditionInput): Condition => ({
   op: 'equals',
   path,
   values: [parseEqualOperand(path, value, pointer)],
 })
 
-const readIn = ({ path, value, pointer }: Entry): Condition => {
+const readIn = ({ path, value, pointer }: ConditionInput): Condition => {
   if (!Array.isArray(value)) throw invalid(pointer, 'must be an array of values')
   if (value.length > mostValues) throw tooComplex(pointer, `has more than ${mostValues} values`)
   return { op: 'equals', path, values: value.map((each, index) => parseEqualOperand(path, each, appendPointer(pointer, index))) }
@@ -82,9 +82,9 @@ const readIn = ({ path, value, pointer }: Entry): Condition => {
 
 const readWords =
   (op: OperatorOf<'words'>) =>
-  ({ path, value, pointer }: Entry): Condition => ({ op, path, tokens: parseTokens(value, pointer) })
+  ({ path, value, pointer }: ConditionInput): Condition => ({ op, path, tokens: parseTokens(value, pointer) })
 
-const readAny = ({ reading, path, element, value, pointer }: Entry): Condition => ({
+const readAny = ({ reading, path, element, value, pointer }: ConditionInput): Condition => ({
   op: 'any',
   path,
   of: parseCondition(
@@ -94,7 +94,7 @@ const readAny = ({ reading, path, element, value, pointer }: Entry): Condition =
   ),
 })
 
-const readers: Readonly<Record<FieldOperator, (entry: Entry) => Condition>> = {
+const readers: Readonly<Record<FieldOperator, (entry: ConditionInput) => Condition>> = {
   eq: readEquals,
   neq: (entry) => ({ op: 'not', of: readEquals(entry) }),
   gt: readOrder('gt'),
@@ -109,13 +109,13 @@ const readers: Readonly<Record<FieldOperator, (entry: Entry) => Condition>> = {
   any: readAny,
 }
 
-const countCondition = ({ count }: Reading, pointer: RequestPointer): void => {
+const countCondition = ({ count }: FilterReading, pointer: RequestPointer): void => {
   count.conditions += 1
   if (count.conditions > mostConditions) throw tooComplex(pointer, `brings the filter to more than ${mostConditions} conditions`)
 }
 
 function parseFields(
-  reading: Reading,
+  reading: FilterReading,
   operator: FieldOperator,
   { operand, pointer }: { operand: unknown; pointer: RequestPointer },
 ): readonly Condition[] {
@@ -142,7 +142,7 @@ function parseFields(
 }
 
 function parseOperator(
-  reading: Reading,
+  reading: FilterReading,
   name: string,
   { operand, pointer }: { operand: unknown; pointer: RequestPointer },
 ): readonly Condition[] {
@@ -156,7 +156,7 @@ function parseOperator(
 }
 
 /** Parses a condition object, whose entries are joined by `and`. */
-function parseCondition(reading: Reading, value: unknown, pointer: RequestPointer): Condition {
+function parseCondition(reading: FilterReading, value: unknown, pointer: RequestPointer): Condition {
   if (!isObject(value)) throw invalid(pointer, 'must be a condition: an object with operators as keys')
   if (reading.depth > deepest) throw tooComplex(pointer, `is nested more than ${deepest} deep`)
   const entries = Object.entries(value)

@@ -9,7 +9,7 @@ const pollMs = 1_000
 /** Connectors per query. */
 const batch = 500
 
-interface Waiting {
+interface WaitingWatcher {
   readonly connectorId: string
   /** Versions of the connector's runs that the watcher has seen. */
   readonly known: string | undefined
@@ -40,7 +40,7 @@ type WatchingParts = Pick<Parts, 'database' | 'steady' | 'sleep' | 'events' | 'o
 /** The poller of a node. */
 export class Watching {
   readonly #parts: WatchingParts
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Set<WaitingWatcher>()
   /** Versions of the unfinished runs of watched connectors at the last poll. */
   readonly #seen = new Map<string, string>()
   /** Watchers by connector. */
@@ -83,7 +83,7 @@ export class Watching {
     }
   }
 
-  async #change(wait: Pick<Waiting, 'connectorId' | 'known' | 'until'>, signal: AbortSignal | undefined): Promise<void> {
+  async #change(wait: Pick<WaitingWatcher, 'connectorId' | 'known' | 'until'>, signal: AbortSignal | undefined): Promise<void> {
     if (this.#isClosed) throw stopped()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiting = { ...wait, wake: resolve, refuse: reject }

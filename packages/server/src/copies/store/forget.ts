@@ -52,7 +52,7 @@ export function buildKey({ key }: SearchTable, value: unknown): string | undefin
   return buildPrimaryKey(key, part.from === 'record' ? record : {}, part.from === 'params' ? { ...Object(record) } : {})
 }
 
-interface Step {
+interface ForgetStep {
   readonly target: ConnectorTable
   /** Searchable field with one of the values; omitted: the key has it. */
   readonly field: string | undefined
@@ -77,7 +77,7 @@ const findColumn = ({ known }: ConnectorTable, field: string): string | undefine
 }
 
 /** Lists the columns that descendants are found by; '' stands for the key's own. */
-const listAskedColumns = ({ target, below }: Step): ReadonlyMap<string, string> => {
+const listAskedColumns = ({ target, below }: ForgetStep): ReadonlyMap<string, string> => {
   const own = target.known.table.key[0]?.field
   const names = below.map(({ parent = '' }) => parent)
   return new Map(
@@ -92,7 +92,7 @@ const listAskedColumns = ({ target, below }: Step): ReadonlyMap<string, string> 
 /** A version in the future comes from a wrong clock and protects no row. */
 const isOld = '("$v" <= $3 or "$v" > $4)'
 
-async function findMissing(session: Session, { target, values }: Step): Promise<readonly string[]> {
+async function findMissing(session: Session, { target, values }: ForgetStep): Promise<readonly string[]> {
   const stay = new Set(parseKeys((await session.query<Row>(buildKnownStatement(target, values))).rows))
   return values.filter((key) => !stay.has(key))
 }
@@ -103,7 +103,7 @@ async function findMissing(session: Session, { target, values }: Step): Promise<
  */
 async function deleteStep(
   { session, at, cause, redacts, now, lost }: Forgetting,
-  step: Step,
+  step: ForgetStep,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const { number, known } = step.target
   const [table, own] = [quoteTable(known.table), buildRowCondition(known.table)]
@@ -131,7 +131,7 @@ async function deleteStep(
   )
 }
 
-async function recordRemoval({ session, at }: Forgetting, { target, field = '', values }: Step): Promise<void> {
+async function recordRemoval({ session, at }: Forgetting, { target, field = '', values }: ForgetStep): Promise<void> {
   await session.query({
     text: `insert into cs_gone (connector_id, name, field, value, at) select $1, $2, $3, value, $5 from unnest($4::text[]) as t(value)
       on conflict (connector_id, name, field, value) do update set at = greatest(cs_gone.at, excluded.at)`,
@@ -140,7 +140,7 @@ async function recordRemoval({ session, at }: Forgetting, { target, field = '', 
 }
 
 /** Finds the steps for the descendants of deleted records. */
-function findStepsBelow({ targets }: Forgetting, below: readonly Link[], findValues: (parent: string) => readonly string[]): Step[] {
+function findStepsBelow({ targets }: Forgetting, below: readonly Link[], findValues: (parent: string) => readonly string[]): ForgetStep[] {
   return below.flatMap((link) => {
     const target = targets.get(link.entity)
     const given = findValues(link.parent ?? '')
@@ -150,7 +150,7 @@ function findStepsBelow({ targets }: Forgetting, below: readonly Link[], findVal
   })
 }
 
-async function forgetStep(forgetting: Forgetting, step: Step, keys: readonly string[]): Promise<void> {
+async function forgetStep(forgetting: Forgetting, step: ForgetStep, keys: readonly string[]): Promise<void> {
   const found = await deleteStep(forgetting, step)
   await recordRemoval(forgetting, step)
   // Descendants by key are deleted even where the record itself was already missing.

@@ -223,19 +223,20 @@ const rememberedCounts = 10_000
 /** Names the changes of an entity in a database. */
 export const nameChanges = (epoch: number, { connector, entity }: EntityRef): string => `${epoch} ${connector} ${entity}`
 
-type Counted = Pick<ContextDatabase, 'engine' | 'countWrites'>
+type WriteCounter = Pick<ContextDatabase, 'engine' | 'countWrites'>
 
 /** Counts of changes that an embedded database is not asked for again: no other process writes to it. */
 export class KnownChanges {
-  readonly #known = new BoundedMap<string, { readonly database: Counted; readonly writes: number; readonly count: bigint | undefined }>(
-    rememberedCounts,
-  )
+  readonly #known = new BoundedMap<
+    string,
+    { readonly database: WriteCounter; readonly writes: number; readonly count: bigint | undefined }
+  >(rememberedCounts)
 
   /**
    * Returns the count of an entity, from memory while this process has written nothing.
    * @param name result of `nameChanges`
    */
-  async read(database: Counted, name: string, ask: () => Promise<bigint | undefined>): Promise<bigint | undefined> {
+  async read(database: WriteCounter, name: string, ask: () => Promise<bigint | undefined>): Promise<bigint | undefined> {
     if (database.engine !== 'embedded') return ask()
     const writes = database.countWrites()
     const known = this.#known.get(name)

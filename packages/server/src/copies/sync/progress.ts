@@ -6,7 +6,7 @@ import type { EntityProgress, EntityShare, ProgressNotes } from './walk/types.ts
 
 const names = ['records', 'pages', 'calls', 'written', 'removed', 'without_key'] as const
 
-interface Counted {
+interface CountedEntity {
   counts: SyncCounts
   /** Start of this attempt for the entity; undefined before it. */
   readonly begun?: { readonly at: number; readonly records: number }
@@ -32,7 +32,7 @@ export interface ProgressOptions {
 
 /** Adds the counts of one attempt to those of earlier attempts. */
 export class RunProgress implements ProgressNotes {
-  readonly #entities = new Map<string, Counted>()
+  readonly #entities = new Map<string, CountedEntity>()
   readonly #expected: ReadonlyMap<string, number>
   readonly #clock: () => number
   /** Records of each copy: the number at the start of the attempt, with later changes. */
@@ -121,10 +121,10 @@ export class RunProgress implements ProgressNotes {
     return JSON.stringify({ estimated_end: shown(this.#end(now)), entities, stored } satisfies StoredProgress)
   }
 
-  #of(entity: string): Counted {
+  #of(entity: string): CountedEntity {
     const known = this.#entities.get(entity)
     if (known !== undefined) return known
-    const made: Counted = { counts: noCounts, isDone: false }
+    const made: CountedEntity = { counts: noCounts, isDone: false }
     this.#entities.set(entity, made)
     return made
   }
@@ -136,7 +136,7 @@ export class RunProgress implements ProgressNotes {
   }
 
   /** Estimates the end of an entity: by what its calls are made for, else by the records of the last walk. */
-  #endOf(entity: string, { counts: { records }, begun, share, isDone }: Counted, now: number): number | undefined {
+  #endOf(entity: string, { counts: { records }, begun, share, isDone }: CountedEntity, now: number): number | undefined {
     if (isDone || begun === undefined) return undefined
     if (share?.total !== undefined) {
       const { from, done, total } = share

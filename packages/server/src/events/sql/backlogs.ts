@@ -22,7 +22,7 @@ export interface Backlogs {
 /** Rows that are counted at most: a backlog of millions must not cost each scrape as much. */
 const mostCounted = 10_000
 
-interface Found {
+interface BacklogRow {
   readonly deliveries: unknown
   readonly deliveries_since: unknown
   readonly vendor_events: unknown
@@ -37,7 +37,7 @@ const toBacklog = (due: unknown, since: unknown): Backlog => ({
 
 /** Reads all of it with one statement. What an endpoint with an order holds back, because an event before it fails, is not counted. */
 export async function readBacklogs(db: Db, now: number): Promise<Backlogs> {
-  const { rows } = await sql<Found>`with ${waitingEndpoints}
+  const { rows } = await sql<BacklogRow>`with ${waitingEndpoints}
     select deliveries.due as deliveries, deliveries.since as deliveries_since,
       vendor_events.due as vendor_events, vendor_events.since as vendor_events_since,
       (select count(*) from webhook_endpoints where status = 'disabled') as disabled

@@ -154,7 +154,7 @@ function isLost({ access, event }: Work, thrown: unknown): boolean {
   return thrown.gone || isHidden || (event.does === 'removed' && thrown.code === 'record_not_found')
 }
 
-interface Reading {
+interface PagesReading {
   /** Keys of the records of the answers. */
   readonly met: Set<string>
   /** All pages were read. */
@@ -178,10 +178,10 @@ async function readPage(
 }
 
 /** Reads the records of an event page by page, and writes what the vendor answers. */
-async function readPages(work: Work, entity: string, { action, params: first }: NonNullable<WebhookEvent['read']>): Promise<Reading> {
+async function readPages(work: Work, entity: string, { action, params: first }: NonNullable<WebhookEvent['read']>): Promise<PagesReading> {
   const { access } = work
   const definition = access.connection.kind.definition.entities[entity]
-  const reading: Reading = { met: new Set(), isWhole: false, isLate: false }
+  const reading: PagesReading = { met: new Set(), isWhole: false, isLate: false }
   let params = first
   for (let page = 0; page < mostPages; page += 1) {
     const call = { entity, action, params }

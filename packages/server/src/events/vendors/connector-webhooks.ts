@@ -24,7 +24,7 @@ interface SubscribeServices extends Omit<CallServices, 'usage'> {
   readonly engine: Pick<Engine, 'request'>
 }
 
-type Answer = NonNullable<ConnectorWebhooks['subscriptions']>[number]
+type Subscription = NonNullable<ConnectorWebhooks['subscriptions']>[number]
 
 const failSubscribing = (reason: string) => failField('/subscribe', `cannot be done: ${reason}`, 'unsupported')
 
@@ -33,11 +33,11 @@ async function subscribe(
   services: SubscribeServices,
   access: ConnectorAccess,
   target: { readonly address: string; readonly entities: readonly string[] },
-): Promise<readonly Answer[]> {
+): Promise<readonly Subscription[]> {
   const { definition } = access.connection.kind
   const requests = buildSubscriptions(definition, target)
   if (requests === undefined) throw failSubscribing(`ask ${definition.title} itself, with the address and the topics`)
-  const answers: Answer[] = []
+  const answers: Subscription[] = []
   for (const { topic, request } of requests) {
     const call = { entity: 'request', action: request.method, signal: undefined }
     const send = () => services.engine.request(access.connection, { request, deadlineMs: defaultDeadlineMs })
@@ -99,7 +99,7 @@ function findOffered(parts: ServiceParts, { kind, own }: Pick<Addressed, 'kind' 
 }
 
 // JSON that this service wrote.
-const parseAnswers = ({ subscriptions }: sql.SourceRow): readonly Answer[] | null =>
+const parseAnswers = ({ subscriptions }: sql.SourceRow): readonly Subscription[] | null =>
   subscriptions === null ? null : JSON.parse(subscriptions)
 const parseNames = (json: string | null): readonly string[] => (json === null ? [] : JSON.parse(json))
 
@@ -210,7 +210,7 @@ function set(parts: ServiceParts, { principal, id }: RequestedId, secret: string
 }
 
 /** Stores what the vendor answered, for the status. */
-const keepAnswers = (parts: ServiceParts, { principal, id }: RequestedId, answers: readonly Answer[]): Promise<ConnectorWebhooks> =>
+const keepAnswers = (parts: ServiceParts, { principal, id }: RequestedId, answers: readonly Subscription[]): Promise<ConnectorWebhooks> =>
   parts.database.transaction(async (db) => {
     const connector = await requireConnector(db, principal, id, holdConnector)
     const { own } = await readAddressed(parts, db, connector)

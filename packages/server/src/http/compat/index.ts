@@ -274,10 +274,10 @@ export function adaptRows(rows: unknown, objects: ReadonlySet<string>): unknown 
 }
 
 /** Parts of a request that a route sees changed. */
-type Change = Partial<Pick<Exchange<unknown>, 'body' | 'query'>>
+type ExchangeChange = Partial<Pick<Exchange<unknown>, 'body' | 'query'>>
 
 /** Returns the exchange with another body or query. The signal stays lazy, because most routes never need it. */
-const changeExchange = <Who>(exchange: Exchange<Who>, change: Change): Exchange<Who> => ({
+const changeExchange = <Who>(exchange: Exchange<Who>, change: ExchangeChange): Exchange<Who> => ({
   who: exchange.who,
   params: exchange.params,
   query: exchange.query,

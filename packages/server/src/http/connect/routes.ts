@@ -62,7 +62,7 @@ function buildReturnRefusal(thrown: unknown): Answer {
 
 /** Requests of an address per minute on one node. The page that opens a link asks for its status every few seconds. */
 const perMinute = { session: 60, authorize: 20, read: 120, callback: 60, status: 300 } as const
-type Counted = keyof typeof perMinute
+type LimitedUse = keyof typeof perMinute
 
 /** A request without a token. */
 type Request = Exchange<undefined>
@@ -91,25 +91,25 @@ const toQuery = ({ query }: Request): URLSearchParams => {
 class ConnectAnswers {
   readonly #settings: Settings
   readonly #pages: ConnectPages
-  readonly #limits: AddressLimits<Counted>
+  readonly #limits: AddressLimits<LimitedUse>
   readonly #cookies: ConnectCookies
 
   constructor(services: Services) {
     this.#settings = services.settings
     this.#pages = services.platform.connectPages
-    this.#limits = new AddressLimits<Counted>(perMinute, services.steady)
+    this.#limits = new AddressLimits<LimitedUse>(perMinute, services.steady)
     this.#cookies = new ConnectCookies(services.settings)
   }
 
   /** Counts a request of an address. @throws FerruleError `rate_limited` */
-  enter(exchange: Request, name: Counted): void {
+  enter(exchange: Request, name: LimitedUse): void {
     exchange.setHeader('referrer-policy', 'no-referrer')
     const seconds = this.#limits.count(name, exchange.address)
     if (seconds !== undefined) throw fail('rate_limited', { limit: perMinute[name] }, { retryAfterMs: seconds * 1_000 })
   }
 
   /** Lets in a request of the page itself. */
-  enterPage(exchange: Request, { method, counted }: { readonly method: string; readonly counted: Counted }): void {
+  enterPage(exchange: Request, { method, counted }: { readonly method: string; readonly counted: LimitedUse }): void {
     this.enter(exchange, counted)
     if (method === 'POST') requireOrigin(exchange)
     requireOwnPage(exchange, this.#settings)
@@ -183,7 +183,7 @@ export function buildConnectRoutes(services: Services): readonly OpenRoute[] {
   const { session, connector, consent, accounts, callback, status } = connectPaths
   const pageRoute = (
     method: 'GET' | 'POST',
-    { path, counted }: { readonly path: string; readonly counted: Counted },
+    { path, counted }: { readonly path: string; readonly counted: LimitedUse },
     answer: (exchange: Request) => Promise<Answer>,
   ): OpenRoute => ({
     method,

@@ -112,7 +112,7 @@ interface PageRequest {
 }
 
 /** An authorization that waits for its operator. */
-interface Waiting {
+interface WaitingAuthorization {
   readonly id: string
   readonly clientId: string
   /** Where the policy of a page lets its form lead. */
@@ -171,7 +171,7 @@ export class Consent {
   }
 
   /** Finds the authorization of the address, which the cookie of this browser has to name too. */
-  async #find({ request, reply }: PageRequest): Promise<Waiting | undefined> {
+  async #find({ request, reply }: PageRequest): Promise<WaitingAuthorization | undefined> {
     const provider = await this.#load()
     const details = await provider.interactionDetails(request.raw, reply.raw).catch((thrown: unknown) => {
       if (thrown instanceof Error && thrown.name === 'SessionNotFound') return undefined
@@ -202,18 +202,22 @@ export class Consent {
     return createHmac('sha256', key).update(`form ${id}`).digest('base64url')
   }
 
-  async #findSignIn({ id }: Waiting): Promise<ProvenClient | undefined> {
+  async #findSignIn({ id }: WaitingAuthorization): Promise<ProvenClient | undefined> {
     const content = (await this.#oauth.find({ type: 'SignIn', id }))?.content
     if (!isObject(content)) return undefined
     return { applicationId: readText(content['applicationId']), secretMark: readText(content['secretMark']) }
   }
 
-  #sendSignIn(reply: FastifyReply, { parts, formSource }: Waiting, refused?: RefusedSignIn) {
+  #sendSignIn(reply: FastifyReply, { parts, formSource }: WaitingAuthorization, refused?: RefusedSignIn) {
     const text = buildSignInPage({ ...parts, problem: refused?.problem }, refused?.clientId ?? '')
     return sendPage(reply, { status: refused?.status ?? 200, text, formSource })
   }
 
-  async #signIn({ request, reply }: PageRequest, waiting: Waiting, { clientId, clientSecret }: ConsentForm): Promise<FastifyReply> {
+  async #signIn(
+    { request, reply }: PageRequest,
+    waiting: WaitingAuthorization,
+    { clientId, clientSecret }: ConsentForm,
+  ): Promise<FastifyReply> {
     const wait = this.#limits.count('signIn', request.ip)
     if (wait !== undefined) {
       reply.header('retry-after', String(wait))
@@ -274,12 +278,12 @@ export class Consent {
     throw thrown
   }
 
-  async #deny(page: PageRequest, waiting: Waiting): Promise<FastifyReply> {
+  async #deny(page: PageRequest, waiting: WaitingAuthorization): Promise<FastifyReply> {
     await this.#oauth.remove({ type: 'SignIn', id: waiting.id })
     return this.#finish(page, waiting, { error: 'access_denied', error_description: 'the operator did not agree' })
   }
 
-  async #finish({ request, reply }: PageRequest, { formSource }: Waiting, result: InteractionResults): Promise<FastifyReply> {
+  async #finish({ request, reply }: PageRequest, { formSource }: WaitingAuthorization, result: InteractionResults): Promise<FastifyReply> {
     const provider = await this.#load()
     const next = await provider.interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false })
     if (next === undefined) throw fail('internal_error', {})
@@ -312,7 +316,7 @@ function findFormProblem({ workspaceNames, connectorIds, isContradictory }: Cons
 
 /** Who agrees, and what was filled in so far. */
 interface Agreeing {
-  readonly waiting: Waiting
+  readonly waiting: WaitingAuthorization
   readonly who: ProvenClient
   readonly form: Partial<ConsentForm> & Pick<ConsentForm, 'organizationId'>
 }

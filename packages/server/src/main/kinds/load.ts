@@ -136,7 +136,7 @@ interface KindSource {
 }
 
 /** What was found under one name, or why there is nothing. */
-type Found = { readonly sources: readonly KindSource[] } | { readonly problem: string }
+type LoadedSources = { readonly sources: readonly KindSource[] } | { readonly problem: string }
 
 /** Name of a package: a path begins with a dot or a slash, or has an ending. */
 const packageName = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/
@@ -199,9 +199,9 @@ async function findPin(name: string): Promise<Pin | string | undefined> {
 const findDigest = ({ files }: Pin, ending: RegExp): string | undefined => [...files].find(([file]) => ending.test(file))?.[1]
 
 /** Finds the kind of a package named `ferrule-kind-…`: its manifest names one file (docs/decisions/kind-files.md). */
-async function findSharedKind(name: string, folder: string): Promise<Found> {
+async function findSharedKind(name: string, folder: string): Promise<LoadedSources> {
   const manifest = readKindManifest(await readFile(join(folder, manifestName), 'utf8'), name)
-  const refuse = (reason: string): Found => ({ problem: `the package ${name} is refused: ${reason}` })
+  const refuse = (reason: string): LoadedSources => ({ problem: `the package ${name} is refused: ${reason}` })
   if (typeof manifest === 'string') return refuse(manifest)
   const path = join(folder, manifest.path)
   const recordings = findRecordingsPath(path)
@@ -216,7 +216,7 @@ async function findSharedKind(name: string, folder: string): Promise<Found> {
   return { sources: [{ path, mayHaveRules: false, sha256: findDigest(pin, kindFile) ?? '', listedBy: lockName }] }
 }
 
-async function findInPackage(name: string): Promise<Found> {
+async function findInPackage(name: string): Promise<LoadedSources> {
   const folder = findPackage(name)
   if (folder === undefined) return { problem: `there is no file, folder or installed package ${name}` }
   if (isKindPackage(name)) return findSharedKind(name, folder)
@@ -225,14 +225,14 @@ async function findInPackage(name: string): Promise<Found> {
   return { problem: `the package ${name} has no index of kinds: index.json with {"kinds": [{"file": "acme.json"}]}` }
 }
 
-async function findInFolder(folder: string): Promise<Found> {
+async function findInFolder(folder: string): Promise<LoadedSources> {
   const files = (await readdir(folder)).filter((file) => kindFile.test(file)).toSorted()
   if (files.length === 0) return { problem: `the folder ${folder} has no file *.kind.yaml or *.kind.json` }
   return { sources: files.map((file) => ({ path: join(folder, file), mayHaveRules: true })) }
 }
 
 /** Finds the files of one name of the setting. */
-async function findSources(name: string): Promise<Found> {
+async function findSources(name: string): Promise<LoadedSources> {
   try {
     const found = await stat(name)
     return found.isDirectory() ? await findInFolder(name) : { sources: [{ path: name, mayHaveRules: true }] }

@@ -9,9 +9,9 @@ import { packDefinition, summarizeDefinition, unpackDefinition } from '../../con
 import type { CheckedKind, ReadDocument, ReadUpload, UploadTask } from '../../connectors/own-kinds.ts'
 import { checkOwnTable } from '../../copies/search/columns.ts'
 
-type Finding = ReadUpload['mistakes'][number]
+type UploadFinding = ReadUpload['mistakes'][number]
 
-const toFinding = (file: Finding['file'], { path, line, column, message, near, example }: Omit<Mistake, 'file'>): Finding => ({
+const toFinding = (file: UploadFinding['file'], { path, line, column, message, near, example }: Omit<Mistake, 'file'>): UploadFinding => ({
   ...{ file, path, line, column, message },
   ...{ near: near ?? null, example: example ?? null },
 })

@@ -15,7 +15,7 @@ const packageName = '@ferrule/kinds'
 /** Folder of the package: in a checkout its sources, else the copy beside the compiled service. */
 const folder = new URL(import.meta.url.endsWith('.ts') ? '../../../../kinds/' : '../../kinds/', import.meta.url)
 
-interface Listed extends KindSummary {
+interface ListedKind extends KindSummary {
   readonly file: string
 }
 
@@ -29,7 +29,7 @@ const isShippedName = (name: string): boolean => name === packageName || name.st
  */
 export function listShippedKinds(names: readonly string[]): readonly ServedKind[] {
   if (names.length === 0) return []
-  const { kinds }: { readonly kinds: readonly Listed[] } = JSON.parse(readFileSync(new URL('index.json', folder), 'utf8')) // `npm run gen` made it
+  const { kinds }: { readonly kinds: readonly ListedKind[] } = JSON.parse(readFileSync(new URL('index.json', folder), 'utf8')) // `npm run gen` made it
   const slugs = new Set(names.map((name) => name.slice(packageName.length + 1)))
   const unknown = [...slugs].find((slug) => slug !== '' && !kinds.some(({ kind }) => kind === slug))
   if (unknown !== undefined)

@@ -24,7 +24,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 
 class TooCostly extends Error {}
 
 /** An upload with its promise. */
-interface Waiting {
+interface WaitingUpload {
   readonly task: ThreadTask
   resolve(read: ThreadRead): void
   reject(thrown: unknown): void
@@ -46,10 +46,10 @@ const isOutOfMemory = (thrown: unknown): boolean =>
 /** Reads uploads. */
 export class UploadReader implements ReadUploads {
   readonly #longestMs: number
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: WaitingUpload[] = []
   #worker: Worker | undefined
   #isReady = false
-  #current: Waiting | undefined
+  #current: WaitingUpload | undefined
   /** Ends the thread: for an upload that takes too long, or when nothing was read for a while. */
   #timer: NodeJS.Timeout | undefined
   #isClosed = false

@@ -33,10 +33,10 @@ import { hashSecret } from './client-secret.ts'
 import { buildPair, replacePair, requireFirst } from './first-start.ts'
 import { requireGrant, requireLiveClient } from './live-client.ts'
 
-type Row = Awaited<ReturnType<typeof sql.listApplicationsWithGrants>>[number]
-type Group<T> = readonly [T, ...T[]]
+type GrantedApplicationRow = Awaited<ReturnType<typeof sql.listApplicationsWithGrants>>[number]
+type NonEmpty<T> = readonly [T, ...T[]]
 
-const toRecord = (rows: Group<Row>): ApplicationRecord => ({
+const toRecord = (rows: NonEmpty<GrantedApplicationRow>): ApplicationRecord => ({
   id: rows[0].id,
   client_id: rows[0].client_id,
   name: rows[0].name,
@@ -46,13 +46,13 @@ const toRecord = (rows: Group<Row>): ApplicationRecord => ({
 
 type Reached = Awaited<ReturnType<typeof sql.listOrganizationsWithGrants>>[number]
 
-const toReach = (rows: Group<Reached>): OrganizationReach => ({
+const toReach = (rows: NonEmpty<Reached>): OrganizationReach => ({
   id: rows[0].id,
   name: rows[0].name,
   client_ids: rows.flatMap(({ client_id: id }) => (id === null ? [] : [id])),
 })
 
-function groupById<T extends { readonly id: string }>(rows: readonly T[]): Group<T>[] {
+function groupById<T extends { readonly id: string }>(rows: readonly T[]): NonEmpty<T>[] {
   const byId = new Map<string, [T, ...T[]]>()
   for (const row of rows) {
     const same = byId.get(row.id)

@@ -11,7 +11,7 @@ import { insertState, readState } from '../sql/installation-state.ts'
 import { hashSecret, isSecret } from './client-secret.ts'
 
 type StartParts = Pick<Parts, 'database' | 'source' | 'dataKeys' | 'settings'>
-type Given = Settings['operatorClient']
+type OperatorClient = Settings['operatorClient']
 
 interface Pair {
   readonly clientId: string
@@ -34,12 +34,12 @@ export async function startFirst(parts: StartParts): Promise<FirstApplication> {
   return describeFirst(parts, (await findFirst(parts.database.db)) ?? failLost())
 }
 
-interface Found {
+interface OwnedApplication {
   readonly application: ApplicationRow
   readonly organizationId: string
 }
 
-async function findFirst(db: Db): Promise<Found | undefined> {
+async function findFirst(db: Db): Promise<OwnedApplication | undefined> {
   const [applicationId, organizationId] = [await readState(db, 'first_application'), await readState(db, 'first_organization')]
   const application = applicationId === undefined ? undefined : await findOAuthClientById(db, applicationId)
   return application === undefined || organizationId === undefined ? undefined : { application, organizationId }
@@ -52,7 +52,7 @@ const failLost = (): never => {
 /** Returns the row of the first application, which no command deletes. */
 export const requireFirst = async (db: Db): Promise<ApplicationRow> => ((await findFirst(db)) ?? failLost()).application
 
-async function describeFirst({ settings }: StartParts, { application, organizationId }: Found): Promise<FirstApplication> {
+async function describeFirst({ settings }: StartParts, { application, organizationId }: OwnedApplication): Promise<FirstApplication> {
   const first = { organizationId, clientId: application.client_id }
   const { operatorClient: given } = settings
   if (given === undefined) return { ...first, settings: 'none' }
@@ -61,7 +61,7 @@ async function describeFirst({ settings }: StartParts, { application, organizati
 }
 
 /** Builds a pair: the given one, else a new secret for a client id. */
-export function buildPair(given: Given, clientId: string, { randomBytes }: Pick<Parts['source'], 'randomBytes'>): Pair {
+export function buildPair(given: OperatorClient, clientId: string, { randomBytes }: Pick<Parts['source'], 'randomBytes'>): Pair {
   const secret = given?.secret ?? new Secret(newSecret(randomBytes))
   return { clientId: given?.id ?? clientId, secret, hash: hashSecret(secret.reveal(), randomBytes) }
 }

@@ -118,7 +118,7 @@ const mostConnectors = 1_000
 /** Longest time in milliseconds that credentials are kept, of deleted connectors too. */
 const longestMs = 10_000
 
-interface Opened {
+interface UnsealedCredentials {
   readonly identity: Buffer
   readonly sealed: Buffer
   readonly values: Secret<CredentialValues>
@@ -137,7 +137,7 @@ export interface SealedBytes {
  * at each call: credentials that were replaced, re-encrypted or deleted, on whatever node, are never found.
  */
 export class RecentlyOpened {
-  readonly #opened = new BoundedMap<string, Opened>(mostConnectors)
+  readonly #opened = new BoundedMap<string, UnsealedCredentials>(mostConnectors)
   #timer: NodeJS.Timeout | undefined
 
   find({ connectorId, identity, sealed }: SealedBytes): Secret<CredentialValues> | undefined {

@@ -18,14 +18,14 @@ export interface HeldProps {
   readonly name: string
 }
 
-interface Found<T> {
+interface HeldRows<T> {
   readonly rows: readonly T[]
   /** false: the list has more rows than are read. */
   readonly isWhole: boolean
 }
 
 /** Reads a list up to its bound, and keeps the rows that fit. */
-async function find<T>(list: AsyncIterable<T>, fits: (row: T) => boolean = () => true): Promise<Found<T>> {
+async function find<T>(list: AsyncIterable<T>, fits: (row: T) => boolean = () => true): Promise<HeldRows<T>> {
   const rows: T[] = []
   let count = 0
   for await (const row of list) {
@@ -42,7 +42,7 @@ const endsToken =
   ({ workspaces, application_id: application }: McpTokenRecord): boolean =>
     kind === 'organization' || (kind === 'workspace' ? workspaces.some((each) => each.id === id) : application === id)
 
-const empty: Found<never> = { rows: [], isWhole: true }
+const empty: HeldRows<never> = { rows: [], isWhole: true }
 const page = { limit: 100 } as const
 
 /** Reads what is held. An application holds no connectors, and links do not name the application that made them. */
@@ -62,7 +62,7 @@ async function readHeld(ferrule: Ferrule, props: HeldProps, signal: AbortSignal)
 type Held = Awaited<ReturnType<typeof readHeld>>
 
 /** Prints a count; a list that was not read to its end has at least so many. */
-const printFound = ({ rows, isWhole }: Found<unknown>, one: string, many = `${one}s`): string =>
+const printFound = ({ rows, isWhole }: HeldRows<unknown>, one: string, many = `${one}s`): string =>
   `${isWhole ? '' : 'at least '}${printCounted(rows.length, one, many)}`
 
 /** Prints the connectors with the names of the first ones, and their records. */

@@ -38,7 +38,7 @@ function move(key: string, position: number, count: number): number | undefined 
 }
 
 /** Something that can be opened: a destination, or a record that was found. */
-type Choice = Destination | FoundRecord
+type PaletteChoice = Destination | FoundRecord
 
 interface OptionProps {
   readonly id: string
@@ -121,7 +121,7 @@ interface ResultsProps {
   readonly id: string
   readonly shown: readonly Destination[]
   readonly groups: readonly RecordGroup[]
-  readonly toOption: (choice: Choice) => OptionProps
+  readonly toOption: (choice: PaletteChoice) => OptionProps
 }
 
 /** What was typed. */
@@ -136,9 +136,9 @@ function PaletteField({ typed, onType, onGo }: Typed & { readonly onGo: () => vo
   const go = useGo()
   const { groups, says, isOld } = useFoundRecords(typed)
   const shown = useDestinations(typed, groups.length > 0 ? mostBesideRecords : mostShown)
-  const choices: readonly Choice[] = [...shown, ...groups.flatMap(({ hits }) => hits)]
+  const choices: readonly PaletteChoice[] = [...shown, ...groups.flatMap(({ hits }) => hits)]
   const chosen = Math.min(position, choices.length - 1)
-  const open = (choice: Choice) => {
+  const open = (choice: PaletteChoice) => {
     onGo()
     if (choice.path === undefined) go('/search', toRecordParams(choice))
     else go(choice.path)
@@ -160,7 +160,7 @@ function PaletteField({ typed, onType, onGo }: Typed & { readonly onGo: () => vo
     onType(text)
     setPosition(0)
   }
-  const toOption = (choice: Choice): OptionProps => {
+  const toOption = (choice: PaletteChoice): OptionProps => {
     const at = choices.indexOf(choice)
     return { id: `${id}-${at}`, isChosen: at === chosen, onOpen: () => open(choice) }
   }

@@ -40,7 +40,7 @@ interface Walk {
   isOpen: boolean
 }
 
-type Rule = (walk: Walk, index: number) => Finding | undefined
+type GateRule = (walk: Walk, index: number) => Finding | undefined
 
 const systemPrefix = 'SYSTEM$'
 
@@ -67,7 +67,7 @@ function callsSystemFunction(tokens: Tokens, index: number): boolean {
   return name.startsWith(systemPrefix) && !systemFunctions.has(name)
 }
 
-const openParenthesis: Rule = (walk, index) => {
+const openParenthesis: GateRule = (walk, index) => {
   const { tokens } = walk
   const type = chooseFrame(walk, index)
   if (type !== frame.pattern && beginsNested(tokens, index + 1)) return refuse(tokens, index + 1, 'nested_statement')
@@ -77,7 +77,7 @@ const openParenthesis: Rule = (walk, index) => {
 }
 
 const closes =
-  (isPartner: (type: number) => boolean): Rule =>
+  (isPartner: (type: number) => boolean): GateRule =>
   (walk, index) => {
     const type = innermost(walk)
     if (!isPartner(type)) return refuse(walk.tokens, index, 'unbalanced')
@@ -87,7 +87,7 @@ const closes =
     return undefined
   }
 
-const placeholder: Rule = (walk, index) => (innermost(walk) === frame.pattern ? undefined : refuse(walk.tokens, index, 'placeholder'))
+const placeholder: GateRule = (walk, index) => (innermost(walk) === frame.pattern ? undefined : refuse(walk.tokens, index, 'placeholder'))
 
 /** Returns whether a word is a step of a path or a part of a longer name: `v:order`, `t.update`. */
 const isStep = ({ tokens, pathColon }: Walk, index: number): boolean =>
@@ -105,7 +105,7 @@ function continuesPath(walk: Walk, index: number): boolean {
 }
 
 /** Checks a colon: it is part of a path (`v:name`) or of an object (`{'key': 1}`), or begins a placeholder. */
-const colon: Rule = (walk, index) => {
+const colon: GateRule = (walk, index) => {
   const { tokens } = walk
   const before = tokens.type(index - 1)
   if (before === tokenType.string && innermost(walk) === frame.brace) return undefined
@@ -129,9 +129,9 @@ function mayBeginQuery(walk: Walk, index: number): boolean {
   return isRows
 }
 
-const select: Rule = (walk, index) => (mayBeginQuery(walk, index) ? undefined : refuse(walk.tokens, index, 'second_statement'))
+const select: GateRule = (walk, index) => (mayBeginQuery(walk, index) ? undefined : refuse(walk.tokens, index, 'second_statement'))
 
-const withList: Rule = (walk, index) => {
+const withList: GateRule = (walk, index) => {
   if (!beginsList(walk.tokens, index)) return undefined
   if (!mayBeginQuery(walk, index)) return refuse(walk.tokens, index, 'second_statement')
   const query = findWithQuery(walk.tokens, index)
@@ -141,30 +141,30 @@ const withList: Rule = (walk, index) => {
 }
 
 /** Checks VALUES: the rows of an INSERT INTO; those of INSERT ALL come before its query. */
-const values: Rule = (walk) => {
+const values: GateRule = (walk) => {
   if (walk.kind === 'INSERT' && walk.frames.length === 0 && walk.tokens.is(walk.verb + 1, 'INTO')) walk.isOpen = false
   return undefined
 }
 
 /** Checks SET: an UPDATE has one; every other SET begins a statement. */
-const set: Rule = (walk, index) => {
+const set: GateRule = (walk, index) => {
   if (walk.kind !== 'UPDATE' || !walk.isOpen || walk.frames.length > 0) return verbRule(walk, index)
   walk.isOpen = false
   return undefined
 }
 
-const into: Rule = (walk, index) => (walk.kind === 'SELECT' ? refuse(walk.tokens, index, 'select_into') : undefined)
+const into: GateRule = (walk, index) => (walk.kind === 'SELECT' ? refuse(walk.tokens, index, 'select_into') : undefined)
 
-const procedure: Rule = ({ tokens }, index) => {
+const procedure: GateRule = ({ tokens }, index) => {
   const isDefinition = tokens.is(index - 1, 'AS') && tokens.type(index + 1) === tokenType.open
   return isDefinition ? refuse(tokens, index, 'procedure') : undefined
 }
 
-const verbRule: Rule = ({ tokens, kind, verb }, index) =>
+const verbRule: GateRule = ({ tokens, kind, verb }, index) =>
   index !== verb && beginsSecond(tokens, index, kind === 'SELECT') ? refuse(tokens, index, 'second_statement') : undefined
 
-const wordRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ...Array.from(verbs, (verb): [string, Rule] => [verb, verbRule]),
+const wordRules: ReadonlyMap<string, GateRule> = new Map<string, GateRule>([
+  ...Array.from(verbs, (verb): [string, GateRule] => [verb, verbRule]),
   ['SELECT', select],
   ['WITH', withList],
   ['VALUES', values],
@@ -175,7 +175,7 @@ const wordRules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 const longestWord = Math.max(...Array.from(wordRules.keys(), (text) => text.length))
 
 /** Checks a word. Few words are as short as the rules' words, so few are copied. */
-const word: Rule = (walk, index) => {
+const word: GateRule = (walk, index) => {
   const { tokens, kind } = walk
   if (tokens.end(index) - tokens.start(index) > longestWord) return undefined
   const rule = wordRules.get(tokens.word(index))
@@ -184,8 +184,8 @@ const word: Rule = (walk, index) => {
   return isName && !(kind === 'SELECT' && rule === into) ? undefined : rule(walk, index)
 }
 
-const rules: readonly (Rule | undefined)[] = (() => {
-  const table = new Array<Rule | undefined>(256).fill(undefined)
+const rules: readonly (GateRule | undefined)[] = (() => {
+  const table = new Array<GateRule | undefined>(256).fill(undefined)
   table[tokenType.open] = openParenthesis
   table[tokenType.close] = closes((type) => type >= frame.parentheses && type <= frame.identifier)
   table[tokenType.openBracket] = (walk, index) => open(walk, index, frame.bracket)

@@ -277,14 +277,14 @@ const listCounts = (measures: readonly MeasureSql[]): readonly string[] => [
 ]
 
 /** What is counted: the rows of `source`. */
-interface Counted {
+interface AggregateSource {
   readonly groups: readonly GroupSql[]
   readonly measures: readonly MeasureSql[]
   readonly source: string
 }
 
 /** Builds the table of all groups, and those of spellings, which take a scan each. */
-function writeGroups({ query, where }: Scene, { groups, measures, source }: Counted): readonly string[] {
+function writeGroups({ query, where }: Scene, { groups, measures, source }: AggregateSource): readonly string[] {
   const columns = [
     ...listKeys(groups),
     ...measures.map(({ parts, join }, index) => `${join(parts.map(({ sql }) => sql))} as m${index}`),
@@ -304,7 +304,7 @@ function writeGroups({ query, where }: Scene, { groups, measures, source }: Coun
  * Builds the same tables with one scan: groups are counted with their spellings first, then merged.
  * @returns undefined where a measure cannot be merged, or where a record could stand for its text more than once
  */
-function writeSpelledGroups({ groups, measures, source }: Counted): readonly string[] | undefined {
+function writeSpelledGroups({ groups, measures, source }: AggregateSource): readonly string[] | undefined {
   const spelled = listSpelled(groups)
   const isOnce = spelled.every(({ group }) => groups.every((each) => each === group || each.from === undefined))
   if (spelled.length === 0 || !isOnce || measures.some(({ parts }) => parts.some(({ merge }) => merge === undefined))) return undefined

@@ -17,7 +17,7 @@ export interface PostgresOptions extends PoolOptions, Pick<ServerOptions, 'url' 
 }
 
 /** Pools of the server, once it is known whether a pooler stands before it. */
-interface Opened {
+interface ServerPools {
   readonly pools: Readonly<Record<Use, Pool>>
   readonly isPooled: boolean
 }
@@ -26,8 +26,8 @@ interface Opened {
 export function createPostgresEngine(options: PostgresOptions): Engine {
   const createLane = (slots: number) => new Lane({ slots, waiting: options.waiting, waitMs: options.writeMs })
   const server = new Server({ url: options.url, password: options.password, setting: urlSetting })
-  let opening: Promise<Opened> | undefined
-  const open = (): Promise<Opened> => {
+  let opening: Promise<ServerPools> | undefined
+  const open = (): Promise<ServerPools> => {
     opening ??= openPools(server, options).catch((thrown: unknown) => {
       opening = undefined
       throw thrown
@@ -58,7 +58,7 @@ export function createPostgresEngine(options: PostgresOptions): Engine {
 }
 
 /** Looks for a pooler, creates the pools and prepares the database. */
-async function openPools(server: Server, options: PostgresOptions): Promise<Opened> {
+async function openPools(server: Server, options: PostgresOptions): Promise<ServerPools> {
   const isPooled = await server.greet()
   const create = (use: Use) => createPool(server, options, use, isPooled)
   const pools = { search: create('search'), lookup: create('lookup'), write: create('write') }
@@ -71,7 +71,7 @@ async function openPools(server: Server, options: PostgresOptions): Promise<Open
   }
 }
 
-interface Opening extends Opened {
+interface Opening extends ServerPools {
   readonly server: Server
   readonly options: PostgresOptions
 }

@@ -41,17 +41,17 @@ export const filterSegment = (tree: Pick<Tree, 'sync'>, rows: readonly unknown[]
   until === undefined ? rows : rows.filter((row) => (readId(tree, row) ?? until) <= until)
 
 /** A page that a probe found. */
-interface Found {
+interface FoundPage {
   readonly start: bigint
   readonly last: bigint
   readonly records: number
 }
 
-const density = ({ start, last, records }: Found): number => records / Math.max(1, Number(last - start))
+const density = ({ start, last, records }: FoundPage): number => records / Math.max(1, Number(last - start))
 
 /** Finds the end of a list by probes: first with growing steps, then by halves. */
 export class Outline {
-  readonly #found: Found[]
+  readonly #found: FoundPage[]
   #step: bigint
   #top: bigint | undefined
   #isDone = false

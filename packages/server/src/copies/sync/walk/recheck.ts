@@ -36,7 +36,7 @@ interface Round {
   readonly denied?: boolean
 }
 
-type Rule = NonNullable<Hidden['recheck']>
+type RecheckRule = NonNullable<Hidden['recheck']>
 const part = 'recheck'
 /** Share of its time that a round takes: runs take some time themselves. */
 const margin = 0.95
@@ -66,13 +66,13 @@ export async function isLookupDenied(task: RecheckTask): Promise<boolean> {
 /** A round, or a share of it. */
 class Recheck {
   readonly #task: RecheckTask
-  readonly #rule: Rule
+  readonly #rule: RecheckRule
   readonly #lookup: Lookup
   readonly #entities: readonly string[]
   #round: Round
   #left: number
 
-  constructor(task: RecheckTask, given: { rule: Rule; lookup: Lookup; entities: readonly string[]; round: Round; share: number }) {
+  constructor(task: RecheckTask, given: { rule: RecheckRule; lookup: Lookup; entities: readonly string[]; round: Round; share: number }) {
     this.#task = task
     this.#rule = given.rule
     this.#lookup = given.lookup
@@ -211,7 +211,7 @@ async function findLastLook(task: RecheckTask, entities: readonly string[], { at
 }
 
 /** Computes the share of all records that is due. If runs keep their interval, every record is checked within the time of the rule. */
-function computeShare({ seconds }: Rule, since: number): number {
+function computeShare({ seconds }: RecheckRule, since: number): number {
   const whole = seconds * 1_000
   if (since >= 0 && since < whole * leastShare) return 0
   return since < 0 ? 1 : 1 / Math.max(1, Math.floor((whole * margin) / since))

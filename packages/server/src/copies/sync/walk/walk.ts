@@ -30,7 +30,7 @@ import { isTaken, noParents, noteDoubt, type RunContext, type Sliced, saveWalk, 
 import type { Answered, EntityResult, SyncTask } from './types.ts'
 import { findWhole, nothingUnread } from './unread.ts'
 
-interface Page extends Answered {
+interface WalkedPage extends Answered {
   readonly params: Params
   /** Changes of the progress that the page itself causes. */
   readonly noted?: Partial<WalkProgress>
@@ -40,7 +40,7 @@ interface Page extends Answered {
 }
 
 /** What is left of a page when the writer has its records. A walk that waits for its slice keeps no page. */
-interface Step {
+interface PageRest {
   readonly work: readonly Work[]
   /** Version of what is below a page of changes; undefined for other pages. */
   readonly version: number | undefined
@@ -100,7 +100,7 @@ class Walk {
   }
 
   /** Reads the children of a page, and saves that it is done. */
-  async *#finishPage({ work, version, then }: Step): Sliced {
+  async *#finishPage({ work, version, then }: PageRest): Sliced {
     yield* this.#children.run(work, version)
     this.#move(then)
     this.#reportShares()
@@ -165,12 +165,12 @@ class Walk {
     return { ...rest, value }
   }
 
-  #planNext(page: Page): Partial<WalkProgress> {
+  #planNext(page: WalkedPage): Partial<WalkProgress> {
     const then = this.#planPage(page)
     return this.#walking.tree.sync.values === undefined ? then : { ...this.#planValue(then), anyValue: true }
   }
 
-  #planPage(page: Page): Partial<WalkProgress> {
+  #planPage(page: WalkedPage): Partial<WalkProgress> {
     const { progress, tree } = this.#walking
     const { position, segments } = progress
     const latest = findLatest(this.#walking, page)
@@ -229,7 +229,7 @@ class Walk {
   }
 
   /** Counts the records of a page that was not counted before an interruption. */
-  #countRows(work: readonly Work[], { rows, next }: Page): void {
+  #countRows(work: readonly Work[], { rows, next }: WalkedPage): void {
     if (this.#children.isKnown(work)) return
     const { parents = noParents, segments } = this.#walking.progress
     const read = parents.rows + rows.length
@@ -278,7 +278,7 @@ class Walk {
   }
 
   /** Reads the records that a page stands for, and those that it calls deleted. */
-  #readRows(page: Page) {
+  #readRows(page: WalkedPage) {
     const { tree, progress } = this.#walking
     const list = findChangeList(this.#walking)
     if (list !== undefined) {
@@ -297,7 +297,7 @@ class Walk {
   }
 
   /** Hands the records of a page to the writer, and lists the calls for what is below them. */
-  async #storePage(page: Page): Promise<Step> {
+  async #storePage(page: WalkedPage): Promise<PageRest> {
     const { tree } = this.#walking
     const { params } = page
     const { rows, gone, asked, version, noted } = this.#readRows(page)

@@ -139,7 +139,7 @@ function saveFile(content: Blob, name: string): void {
 
 const isDownload = (answer: unknown): answer is Download => isObject(answer) && answer['stream'] instanceof ReadableStream
 
-interface Opened {
+interface DownloadRequest {
   readonly hosted: Hosted
   readonly operation: ChosenOperation
   readonly signal: AbortSignal
@@ -147,7 +147,7 @@ interface Opened {
 }
 
 /** Downloads a file and saves it. The bytes never become a page: they are saved as what no browser opens. */
-async function download({ hosted, operation, signal, onProgress }: Opened): Promise<Progress> {
+async function download({ hosted, operation, signal, onProgress }: DownloadRequest): Promise<Progress> {
   const { entity, params } = operation
   const file = await hosted.execute(entity, 'download', parseParams(params), { signal })
   if (!isDownload(file)) throw new Error('The service answered something else than a file.')

@@ -29,7 +29,7 @@ import { type ChosenOperation, isWrite } from './operation.ts'
 import { ParamsForm } from './params-form.tsx'
 import { RequestPanel, WriteQuestion } from './request-panel.tsx'
 
-interface Answer {
+interface ShownAnswer {
   readonly data: unknown
   readonly meta: Schema
   /** Time from the call to its answer, in milliseconds. */
@@ -37,7 +37,7 @@ interface Answer {
 }
 
 /** The call of one page. */
-interface Step {
+interface PageCall {
   readonly entity: string
   readonly action: string
   readonly params: Schema
@@ -46,11 +46,11 @@ interface Step {
 /** Rows that the page keeps at most: a browser holds no more in its memory budget. */
 const mostRows = 50_000
 
-const toStep = ({ entity, action, params }: ChosenOperation): Step => ({ entity, action, params: parseParams(params) })
+const toPageCall = ({ entity, action, params }: ChosenOperation): PageCall => ({ entity, action, params: parseParams(params) })
 
-const countRows = (pages: readonly Answer[]): number => readAnswerRows(...pages.map(({ data }) => data)).rows.length
+const countRows = (pages: readonly ShownAnswer[]): number => readAnswerRows(...pages.map(({ data }) => data)).rows.length
 
-async function call(hosted: Hosted, { entity, action, params }: Step, signal?: AbortSignal): Promise<Answer> {
+async function call(hosted: Hosted, { entity, action, params }: PageCall, signal?: AbortSignal): Promise<ShownAnswer> {
   const start = performance.now()
   const answer = await hosted.execute(entity, action, params, signal === undefined ? {} : { signal })
   const { data, meta } = isObject(answer) ? answer : {}
@@ -58,7 +58,7 @@ async function call(hosted: Hosted, { entity, action, params }: Step, signal?: A
 }
 
 /** Finds the call of the next page: the parameters change, and for results in parts the operation too. */
-function findNext({ meta }: Answer, last: Step): Step | undefined {
+function findNext({ meta }: ShownAnswer, last: PageCall): PageCall | undefined {
   const { next_params: next, next_operation: operation } = meta
   if (!isObject(next)) return undefined
   if (!isObject(operation)) return { ...last, params: { ...last.params, ...next } }
@@ -71,10 +71,10 @@ function useAnswers(connectorId: string, operation: ChosenOperation | undefined)
   const hosted = useConnector(connectorId)
   const memory = useQueryClient()
   const queryKey = [organizationId ?? null, 'execute', operation ?? null]
-  const query = useInfiniteQuery<Answer, Error, InfiniteData<Answer, Step>, typeof queryKey, Step>({
+  const query = useInfiniteQuery<ShownAnswer, Error, InfiniteData<ShownAnswer, PageCall>, typeof queryKey, PageCall>({
     queryKey,
     queryFn: ({ pageParam, signal }) => call(hosted, pageParam, signal),
-    initialPageParam: operation === undefined ? { entity: '', action: '', params: {} } : toStep(operation),
+    initialPageParam: operation === undefined ? { entity: '', action: '', params: {} } : toPageCall(operation),
     getNextPageParam: (answer, _pages, step) => findNext(answer, step),
     enabled: operation !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
@@ -83,7 +83,7 @@ function useAnswers(connectorId: string, operation: ChosenOperation | undefined)
   })
   /** Runs it again. The old answer stays until the new one is there. */
   const again = async () => {
-    memory.setQueryData<InfiniteData<Answer, Step>>(queryKey, (old) =>
+    memory.setQueryData<InfiniteData<ShownAnswer, PageCall>>(queryKey, (old) =>
       old === undefined ? undefined : { pages: old.pages.slice(0, 1), pageParams: old.pageParams.slice(0, 1) },
     )
     await query.refetch()
@@ -94,7 +94,7 @@ function useAnswers(connectorId: string, operation: ChosenOperation | undefined)
 /** Runs a write, once. */
 function useWriteCall(connectorId: string) {
   const hosted = useConnector(connectorId)
-  return useMutation({ mutationFn: (operation: ChosenOperation) => call(hosted, toStep(operation)) })
+  return useMutation({ mutationFn: (operation: ChosenOperation) => call(hosted, toPageCall(operation)) })
 }
 
 type Answers = ReturnType<typeof useAnswers>
@@ -324,7 +324,7 @@ const views = [
 
 interface AnswerViewProps {
   /** In their order. */
-  readonly pages: readonly Answer[]
+  readonly pages: readonly ShownAnswer[]
   /** Name of the table, for readers of the screen. */
   readonly label: string
   /** What leads to further pages. */

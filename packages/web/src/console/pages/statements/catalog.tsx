@@ -27,7 +27,7 @@ export function hasCatalog({ entities }: Pick<DefinitionRecord, 'entities'>, con
 }
 
 /** A row of a listing, by the names of its columns. */
-type Listed = Readonly<Record<string, string>>
+type CatalogRow = Readonly<Record<string, string>>
 
 interface PartProps {
   readonly connector: string
@@ -41,7 +41,7 @@ function useLevel(connector: string, level: Level, database?: string) {
   return useQuery({
     queryKey: [organizationId ?? null, 'catalog', connector, level, database ?? null],
     queryFn: async ({ signal }) => {
-      const found: Listed[] = []
+      const found: CatalogRow[] = []
       for (const entity of levels[level]) {
         const parts: unknown[] = []
         for await (const { data } of hosted.parts(entity, database === undefined ? {} : { database }, { signal })) parts.push(data)
@@ -78,8 +78,8 @@ function Names({
   readonly connector: string
   readonly level: Level
   readonly database?: string
-  readonly read?: (row: Listed) => string | undefined
-  readonly children: (name: string, rows: readonly Listed[]) => ReactNode
+  readonly read?: (row: CatalogRow) => string | undefined
+  readonly children: (name: string, rows: readonly CatalogRow[]) => ReactNode
 }) {
   const reading = useLevel(of.connector, of.level, of.database)
   return (
@@ -113,10 +113,15 @@ function printType(text = ''): string {
   return type === undefined ? text : isObject(type) ? String(type['type']).toLowerCase() : ''
 }
 
-const readTable = ({ name, table_name: table }: Listed): string | undefined => table ?? name
+const readTable = ({ name, table_name: table }: CatalogRow): string | undefined => table ?? name
 
 /** Shows the columns of a table. @param props `rows`: those of the table */
-function Columns({ table, rows, query, onQuery }: { table: string; rows: readonly Listed[]; query: string } & Pick<PartProps, 'onQuery'>) {
+function Columns({
+  table,
+  rows,
+  query,
+  onQuery,
+}: { table: string; rows: readonly CatalogRow[]; query: string } & Pick<PartProps, 'onQuery'>) {
   return (
     <>
       <SmallButton mb={4} aria-label={`Query ${table}`} onClick={() => onQuery(query)}>
@@ -139,7 +144,7 @@ function Columns({ table, rows, query, onQuery }: { table: string; rows: readonl
 }
 
 function Tables({ connector, onQuery, database, schema }: PartProps & { readonly database: string; readonly schema: string }) {
-  const isOf = (row: Listed): boolean => row['schema_name'] === schema
+  const isOf = (row: CatalogRow): boolean => row['schema_name'] === schema
   return (
     <Names connector={connector} level="tables" database={database} read={(row) => (isOf(row) ? readTable(row) : undefined)}>
       {(table, rows) => (

@@ -66,10 +66,10 @@ interface Running {
   readonly key?: string
 }
 
-type Change = (run: StatementRun) => StatementRun
+type RunChange = (run: StatementRun) => StatementRun
 
 /** Reads parts until there are enough rows. */
-async function readParts({ parts }: Running, most: number): Promise<Change> {
+async function readParts({ parts }: Running, most: number): Promise<RunChange> {
   const read: StatementPart[] = []
   for (let rows = 0; rows < most; ) {
     const { value, done } = (await parts?.next()) ?? { done: true }
@@ -84,7 +84,7 @@ async function sendWrite(
   hosted: Hosted,
   { entity, action, params }: StatementCall,
   { stop: { signal }, key = '' }: Running,
-): Promise<Change> {
+): Promise<RunChange> {
   const message = describeWrite(await hosted.execute(entity, action, params, { signal, idempotencyKey: key }))
   return (known) => ({ ...known, message })
 }
@@ -94,11 +94,11 @@ function useSteps() {
   const [run, setRun] = useState<StatementRun>()
   const running = useRef<Running>(undefined)
   useEffect(() => () => running.current?.stop.abort(), [])
-  const step = async (work: (current: Running) => Promise<Change>) => {
+  const step = async (work: (current: Running) => Promise<RunChange>) => {
     const { current } = running
     if (current === undefined) return
     const { signal } = current.stop
-    const note = (change: Change) => running.current === current && setRun((known) => ({ ...change(known ?? begun), isRunning: false }))
+    const note = (change: RunChange) => running.current === current && setRun((known) => ({ ...change(known ?? begun), isRunning: false }))
     setRun((known) => ({ ...(known ?? begun), isRunning: true, error: undefined }))
     try {
       note(await work(current))
