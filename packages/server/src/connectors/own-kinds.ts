@@ -84,8 +84,6 @@ export interface OwnKinds {
   remove(principal: Principal, slug: string): Promise<wire.KindRemoval>
 }
 
-// JSON that this service wrote
-
 const toChanges = (changes: readonly KindChange[]) => ({ class: changes[0]?.class ?? ('none' as const), changes })
 
 const sum = (counts: ReadonlyMap<number, number>): number => [...counts.values()].reduce((total, each) => total + each, 0)
