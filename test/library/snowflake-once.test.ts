@@ -72,8 +72,8 @@ describe.each(modes)('at a vendor where a retry that meets its original would %s
   test.each(['before', 'uncommitted'] as const)(
     'a write whose link breaks while it runs (%s) is sent again when its time limit has ended it',
     async (moment) => {
-      // Not faster: the statement must stand within its two seconds, and be undone within the two that the engine adds to them.
-      using _time = hastened(4)
+      // Not hastened: the statement must stand within its two seconds, and be undone within the two that the engine adds to them.
+      using _time = hastened(1)
       snowflake.hold({ moment, times: 1, answer: 'nothing' })
       faults.add({ kind: 'reset', on: 'snowflake', moment: 'after' })
       const { data } = await connector.record.create({ statement: insert, timeout: 2 })
