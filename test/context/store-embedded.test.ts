@@ -98,7 +98,10 @@ describe('the embedded database', () => {
     const records = Array.from({ length: 600 }, (_, index) => noteOf(100 + index, 'new'))
     const [first, gone] = [records[0]?.key ?? '', noteOf(7, 'old').key]
     const batch = { records, asked: 2, whole: { field: 'state', values: ['new'] }, removed: [first, gone] }
+    const entering = vi.spyOn(Lane.prototype, 'enter')
+    onTestFinished(() => entering.mockRestore())
     expect(await store.writeBatch(ref, batch)).toEqual({ created: 600, updated: 0, unchanged: 0, removed: 2 })
+    expect(entering.mock.calls.length).toBeGreaterThan(1) // one for each part
     expect((await idsOf(store, ref)).slice(0, 2)).toEqual([6, 100])
     await store.beginPass(ref, 'one')
     expect(await store.writeBatch(ref, { records, asked: 3, pass: 'one' })).toMatchObject({ unchanged: 600 })

@@ -307,10 +307,12 @@ overStatements('the entities that an organization follows', async (engine) => {
         /2 entities, the most that the service lets it \(FERRULE_CHANGES_ENTITIES\); one that nobody reads is left out/,
       )
       if (path.startsWith('changes?'))
-        expect(json.errors[0].message).toMatch(/entities=(users,settings_scorecards|settings_scorecards,users) reads those/)
+        expect(json.errors[0].message).toMatch(
+          /\(changes_days\)\. Those of this connector are read with entities=(users,settings_scorecards|settings_scorecards,users)\.$/,
+        )
     }
     const none = await ask('changes', await syncedConnector(world, 'none', onlyUsers))
-    expect(none.json.errors[0].message).toContain('none of this connector')
+    expect(none.json.errors[0].message).toMatch(/\(changes_days\)\. None of this connector is among them\.$/)
     expect((await ask(`entities/users/changes?after=${first.json.next}`)).status).toBe(200)
     expect((await ask('changes?entities=users,settings_scorecards')).status).toBe(200)
     expect((await ask('changes?entities=users,calls', other.connectorId, other.token)).status).toBe(200)

@@ -208,7 +208,10 @@ interface Observed<T> {
 /** Characters that stand for a counted record in the cost of an aggregate: a thousand records take 1 ms, with or without an index. */
 const charactersOfRecord = 20
 
-/** Searches a store. The caller has checked that the client may read the entity. */
+/**
+ * Searches a store. The caller has checked that the client may read the entity. Create one per store: it counts recurring statements to
+ * name them.
+ */
 export class Searcher {
   readonly #store: Store
   readonly #options: SearcherOptions

@@ -174,7 +174,8 @@ type JsonRoute<R extends Route, S extends Field, Who> = Omit<RouteDocument<S>, '
     answer(exchange: Exchange<Who>, services: Services): TypedAnswer<S> | Promise<TypedAnswer<S>>
   }
 type TypedAnswer<S extends Field> = { readonly json: Wire<S>; readonly status?: number }
-type RouteId = keyof typeof endpoints
+/** Id of a route: its key among the endpoints. */
+export type RouteId = keyof typeof endpoints
 
 /** Completes a route: its endpoint follows from its id. */
 function complete<Who, S extends Field>(id: RouteId, route: JsonRoute<Route, S, Who>) {

@@ -101,10 +101,10 @@ async function openStoredClock(database: Database, { isKept, ...options }: Clock
 }
 
 type Clocks = Omit<ClockOptions, 'isKept'>
-type SharedClock = Omit<StoredClock, 'close'>
+type OpenedClock = Omit<StoredClock, 'close'>
 
 /** Advances the database's clock by the steady clock between refreshes. */
-async function openSharedClock({ db }: Database, { steady = clocks.steady }: Clocks): Promise<SharedClock> {
+async function openSharedClock({ db }: Database, { steady = clocks.steady }: Clocks): Promise<OpenedClock> {
   let ahead: number | undefined
   const refresh = async (): Promise<void> => {
     const asked = steady()
@@ -117,7 +117,7 @@ async function openSharedClock({ db }: Database, { steady = clocks.steady }: Clo
 }
 
 /** Never runs backwards: takes the machine's time when it is ahead, else the last time plus the elapsed time. */
-async function openOwnClock({ db }: Database, { wall = Date.now, steady = clocks.steady }: Clocks): Promise<SharedClock> {
+async function openOwnClock({ db }: Database, { wall = Date.now, steady = clocks.steady }: Clocks): Promise<OpenedClock> {
   const kept = Number((await readState(db, 'clock')) ?? 0)
   let ahead = Math.max(wall(), kept > wall() + longestAheadMs ? 0 : kept) - steady()
   const now = (): number => {

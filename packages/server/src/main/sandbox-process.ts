@@ -67,6 +67,7 @@ export class SandboxProcess {
     this.#restartDelayMs = restartDelayMs
   }
 
+  /** Starts the process; `ready` says when it runs. */
   start(): void {
     void this.#launch().then(this.#ready.resolve)
   }

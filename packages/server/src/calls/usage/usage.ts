@@ -57,7 +57,7 @@ const largestGroup = 10_000
 /** Length of the shortest bucket, in milliseconds: the calls of a group lie in one bucket. */
 const bucketMs = keptSteps[0].seconds * 1_000
 
-interface OpenBucket {
+interface CallGroup {
   /** Begin of the bucket. */
   readonly bucket: number
   readonly tallies: Map<string, { readonly ref: ConnectorRef; readonly codes: Map<CallCode, number[]> }>
@@ -74,7 +74,7 @@ interface CountParts extends Pick<Parts, 'onBackgroundError'> {
 /** Calls that this process has not stored yet. */
 export class UsageCounts {
   readonly #parts: CountParts
-  #group: OpenBucket | undefined
+  #group: CallGroup | undefined
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
 
@@ -109,7 +109,7 @@ export class UsageCounts {
   }
 
   /** Reports a failure, and loses the group then: a repetition could count calls twice. */
-  async #write(group: OpenBucket): Promise<void> {
+  async #write(group: CallGroup): Promise<void> {
     try {
       await this.#parts.add(toRows(group))
     } catch (error) {
@@ -120,7 +120,7 @@ export class UsageCounts {
   }
 
   /** Returns the bins to count in; undefined when there is no more room. */
-  #findBins(group: OpenBucket, ref: ConnectorRef, code: CallCode): number[] | undefined {
+  #findBins(group: CallGroup, ref: ConnectorRef, code: CallCode): number[] | undefined {
     let tally = group.tallies.get(ref.connectorId)
     const known = tally?.codes.get(code)
     if (known !== undefined) return known
@@ -137,7 +137,7 @@ export class UsageCounts {
 }
 
 /** Builds the rows of a group: for each stored length, the counts of connectors and the sums of workspaces and organizations. */
-function toRows({ bucket, tallies }: OpenBucket): UsageCount[] {
+function toRows({ bucket, tallies }: CallGroup): UsageCount[] {
   const rows = new Map<string, UsageCount>()
   for (const { ref, codes } of tallies.values())
     for (const [code, bins] of codes)

@@ -168,8 +168,8 @@ export class ConnectorFeed {
       const states = await this.#parts.store.readLogStates(entities.map((entity) => findFed(access, entity)))
       const followed = entities.filter((_, index) => states[index]?.generation !== null)
       const way =
-        followed.length === 0 ? 'none of this connector is among them' : `entities=${followed.join()} reads those of this connector`
-      throw failField('/entities', `${problem.message}; ${way}`, problem.error_code)
+        followed.length === 0 ? 'None of this connector is among them' : `Those of this connector are read with entities=${followed.join()}`
+      throw failField('/entities', `${problem.message} ${way}`, problem.error_code)
     }
   }
 

@@ -43,8 +43,13 @@ export const findLastFinishedRun = (db: Db, own: OwnConnector): Promise<RunRow |
 export const extendRun = (db: Db, run: RunRow, change: Pick<RunRow, 'mode' | 'entities' | 'queue_order'>): Promise<boolean> =>
   changeWaiting(db, run, { ...change, parked_until: null, not_before: null })
 
-/** Changes or ends a run that waits, unless it has started meanwhile. @returns whether it was changed */
-export async function changeWaiting(db: Db, { id, version }: RunRow, change: Partial<Omit<RunRow, 'id' | 'version'>>): Promise<boolean> {
+/** What changes of a run that waits. */
+export type WaitingChange = Partial<
+  Pick<RunRow, 'results' | 'state' | 'finished_at' | 'mode' | 'entities' | 'queue_order' | 'parked_until' | 'not_before'>
+>
+
+/** Changes or ends a run that waits, unless it has started meanwhile, and counts its version. @returns whether it was changed */
+export async function changeWaiting(db: Db, { id, version }: RunRow, change: WaitingChange): Promise<boolean> {
   const rows = db.updateTable('sync_runs').set({ ...change, version: nextVersion })
   const done = await rows.where('id', '=', id).where('version', '=', version).where('state', '=', 'queued').executeTakeFirst()
   return done.numUpdatedRows > 0n

@@ -129,8 +129,6 @@ export interface Batch {
   readonly whole?: CompleteValues | undefined
   /** Keys of records that the vendor reports as deleted. A key that the batch also writes stays. */
   readonly removed?: readonly string[] | undefined
-  /** Keys of the batch that a transaction before has written. */
-  readonly written?: readonly string[] | undefined
   readonly checkpoints?: readonly Checkpoint[] | undefined
 }
 
@@ -143,7 +141,10 @@ export interface BatchResult {
   /** Rows that did not change, and older versions of rows. */
   readonly unchanged: number
   readonly removed: number
-  /** Of a live batch: the count of changes of the rows after it, if each of its records is stored as it is; see `readChanges`. */
+  /**
+   * Of a live batch: the count of changes of the rows after it, if each of its records is stored as it is; see `readChanges`. Absent
+   * for a batch in several transactions, between which others can write.
+   */
   readonly storedAt?: bigint
   /** Of a live batch: new records that were left out, because something was deleted after they were requested. Absent: none. */
   readonly late?: number
@@ -355,6 +356,8 @@ export interface WriteOptions extends LogReading {
   readonly cause?: ChangeCause | undefined
   /** True where the database takes COPY for new rows. */
   readonly canCopy: boolean
+  /** Keys of the batch that transactions before have written. */
+  readonly written?: readonly string[] | undefined
 }
 
 /** Writes a batch in the transaction of `session`. */

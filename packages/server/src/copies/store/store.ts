@@ -138,8 +138,8 @@ export class ContextStore {
   getTable = (kind: string, entity: string, own?: OwnKind) => this.#registry.get({ kind, entity, own }).table
 
   /**
-   * Writes a batch of one entity with its checkpoints, all or nothing. Unchanged rows are skipped. Only one run at a time writes an
-   * entity.
+   * Writes a batch of one entity with its checkpoints. PostgreSQL takes all or nothing; the embedded database takes parts, the last with
+   * checkpoints and deletions, so after a failure the batch is repeated. Unchanged rows are skipped. Only one run at a time writes an entity.
    * @throws FerruleError `connector_not_found` when the connector was deleted; `unavailable` when another complete pass has begun
    */
   async writeBatch(ref: EntityRef, batch: Batch): Promise<BatchResult> {
@@ -265,6 +265,7 @@ export class ContextStore {
     return page
   }
 
+  /** Reads the states of the logs of some entities, in their order; an empty log for what has no copy. */
   async readLogStates(refs: readonly EntityRef[]): Promise<readonly logs.LogState[]> {
     const targets = await Promise.all(refs.map((ref) => this.#targets.find(ref)))
     const states = await Promise.all(targets.map((target) => (target === undefined ? noLog : this.#waits.look(nameRows(target)))))
@@ -293,11 +294,11 @@ export class ContextStore {
    */
   async waitForChange(followed: readonly Followed[], wait: logs.LogWait): Promise<boolean> {
     const targets = await Promise.all(followed.map(({ ref }) => this.#targets.find(ref)))
-    const logs = followed.flatMap(({ from }, index) => {
+    const waited = followed.flatMap(({ from }, index) => {
       const target = targets[index]
       return target === undefined ? [] : [{ rows: nameRows(target), from }]
     })
-    return logs.length < followed.length || this.#waits.wait(logs, wait)
+    return waited.length < followed.length || this.#waits.wait(waited, wait)
   }
 
   /**
@@ -376,6 +377,7 @@ export class ContextStore {
     return this.#read(epoch, (session) => work(session, numbers), options)
   }
 
+  /** Counts the records of each entity of a connector; an empty map for an unknown one. */
   async countRecords(connector: string): Promise<ReadonlyMap<string, number>> {
     const found = await this.#targets.findNumber(connector)
     if (found === undefined) return new Map()
@@ -388,6 +390,7 @@ export class ContextStore {
     return state.parseCheckpoints(await this.#readRows(ref, state.buildCheckpointsStatement))
   }
 
+  /** Says what the store does and holds, without asking the database. */
   status(): StoreStatus {
     const { engine } = this.#options.settings
     const { status: replicas, counts: searches } = this.#replicas
@@ -402,6 +405,7 @@ export class ContextStore {
     }
   }
 
+  /** Opens the database, or returns the open one. @throws FerruleError `unavailable` once the store is closed, or when it cannot be opened */
   async openDatabase(): Promise<ContextDatabase> {
     if (this.#stop.signal.aborted) throw unavailable()
     this.#opening ??= this.#open()
@@ -459,22 +463,19 @@ export class ContextStore {
 
   /** @param cause of a read outside of a sync */
   async #writeBatch(target: NumberedTarget, batch: Batch, cause?: logs.ChangeCause): Promise<BatchResult> {
-    if (this.#layout !== 'embedded') return this.#writePart(target, batch, cause)
-    return this.#parts.write(batch, (part) => this.#writePart(target, part, cause))
-  }
-
-  async #writePart(target: NumberedTarget, batch: Batch, cause: logs.ChangeCause | undefined): Promise<BatchResult> {
-    return writeInAttempts({
-      mayCopy: this.#layout === 'postgres',
-      dropBlocking: (thrown) => this.indexes.dropBlocking(thrown, target.number, target.known.table),
-      write: (canCopy) =>
-        this.#words.remember((begin) =>
-          this.#transaction(target, (session) => {
-            const options = { live: cause !== undefined, cause, words: begin(), canCopy, ...this.#reading() }
-            return this.#parts.measure(batch.records.length, () => writeBatch(session, target, { ...batch, ...options }))
-          }),
-        ),
-    })
+    const writePart = (part: Batch, written?: readonly string[]): Promise<BatchResult> =>
+      writeInAttempts({
+        mayCopy: this.#layout === 'postgres',
+        dropBlocking: (thrown) => this.indexes.dropBlocking(thrown, target.number, target.known.table),
+        write: (canCopy) =>
+          this.#words.remember((begin) =>
+            this.#transaction(target, (session) => {
+              const options = { live: cause !== undefined, cause, words: begin(), canCopy, written, ...this.#reading() }
+              return this.#parts.measure(part.records.length, () => writeBatch(session, target, { ...part, ...options }))
+            }),
+          ),
+      })
+    return this.#layout === 'embedded' ? this.#parts.write(batch, writePart) : writePart(batch)
   }
 
   /** Runs transactions while the database of a number is in use. */

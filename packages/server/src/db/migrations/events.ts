@@ -81,7 +81,7 @@ export const events = ({ id, text, bytes, moment, flag, end }: ColumnTypes): rea
 
 /**
  * A source is an address of one connector, or of the operator's OAuth client at a vendor. Its events have no connector until the connectors of
- * the application are looked up. A worked event keeps its digest for a while, so that a repeat is dropped, and nothing else.
+ * the OAuth client are looked up. A worked event keeps its digest for a while, so that a repeat is dropped, and nothing else.
  */
 export const vendorEvents = ({ id, text, bytes, moment, end }: ColumnTypes): readonly string[] => [
   `create table webhook_sources (

@@ -92,7 +92,10 @@ const forgetNamed = (work: Work, entity: string, how: { readonly at: number; rea
 const keysAtOnce = 1_000
 
 /** Lists the keys of the records in the copy that have the value which an event names. */
-async function* listUnder({ services, access, event: { under, does } }: Work, entity: string): AsyncGenerator<readonly string[]> {
+async function* listUnder(
+  { services, access, event: { under, does } }: Omit<Work, 'signal'>,
+  entity: string,
+): AsyncGenerator<readonly string[]> {
   const ref = toEntityRef(access, entity)
   if (under === undefined) return
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -113,33 +116,35 @@ async function forgetUnmet(work: Work, entity: string, met: ReadonlySet<string>,
   }
 }
 
-/** Deletes the waiting events of some records of an entity. */
-function forgetEvents({ services, access }: Pick<Work, 'services' | 'access'>, entity: string, keys: ReadonlySet<string>): Promise<void> {
-  const isMeant = (event: WebhookEvent): boolean => event.entity === entity && keys.has(findNamedKey({ access, event }, entity) ?? '')
-  return services.forgetEvents(access.ref, isMeant)
-}
-
 /**
- * Deletes the waiting events of the records that events redact by their key. One order that is redacted is one event, so the events of a
- * batch share one look at all that wait.
+ * Deletes the waiting events of the records that events redact. One order that is redacted is one event, so the events of a batch share one
+ * look at all that wait.
+ * @param redacting events that redact
+ * @throws FerruleError of the vault or the store
  */
-export async function forgetWaiting(work: Pick<Work, 'services' | 'access'>, events: readonly WebhookEvent[]): Promise<void> {
-  const redacted = Map.groupBy(
-    events.filter(({ does, key }) => does === 'redact' && key !== undefined),
-    ({ entity = '' }) => entity,
-  )
-  for (const [entity, named] of redacted)
-    await forgetEvents(work, entity, new Set(named.flatMap((event) => findNamedKey({ ...work, event }, entity) ?? [])))
+export async function forgetWaiting(work: Pick<Work, 'services' | 'access'>, redacting: readonly WebhookEvent[]): Promise<void> {
+  const named = new Map<string, Set<string>>()
+  for (const event of redacting) {
+    if (event.entity === undefined) continue
+    const keys = named.get(event.entity) ?? new Set()
+    named.set(event.entity, keys)
+    const key = findNamedKey({ ...work, event }, event.entity)
+    if (key !== undefined) keys.add(key)
+    for await (const found of listUnder({ ...work, event }, event.entity)) for (const each of found) keys.add(each)
+  }
+  const isMeant = (event: WebhookEvent): boolean => {
+    const { entity = '' } = event
+    return named.get(entity)?.has(findNamedKey({ ...work, event }, entity) ?? '') === true
+  }
+  if (named.size > 0) await work.services.forgetEvents(work.access.ref, isMeant)
 }
 
-/** Deletes what an event names from the copy and from the log of its changes, and what a value names from the events that wait too. */
+/** Deletes what an event names from the copy and from the log of its changes. `forgetWaiting` has deleted the events that wait. */
 async function redact(work: Work, entity: string): Promise<void> {
   const how = { at: work.services.clock(), redacts: true }
   if (work.event.under === undefined) return forgetNamed(work, entity, how)
-  for await (const keys of listUnder(work, entity)) {
-    await forgetEvents(work, entity, new Set(keys))
+  for await (const keys of listUnder(work, entity))
     await forget(work, entity, buildGoneByKey(work.access.connection.kind.definition, entity, keys), how)
-  }
 }
 
 async function forgetHidden(work: Work, hidden: readonly RecordKey[], at: number): Promise<void> {

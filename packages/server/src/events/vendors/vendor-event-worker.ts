@@ -56,14 +56,16 @@ async function workOnEvents(
   services: ApplyServices,
   { access, events, signal }: { readonly access: ConnectorAccess; readonly events: readonly OpenedEvent[]; readonly signal: AbortSignal },
 ): Promise<readonly WorkedGroup[]> {
-  await forgetWaiting(
-    { services, access },
-    events.map(({ event }) => event),
-  )
   const groups = [...Map.groupBy(events, ({ event }) => nameEvent(event)).values()]
   const ends: WorkedGroup[] = []
   const until = services.clock() + longestMs
   let isOver = false
+  let forgetting: Promise<void> | undefined
+  const forget = (): Promise<void> => {
+    const redacting = events.map(({ event }) => event).filter(({ does }) => does === 'redact')
+    forgetting ??= forgetWaiting({ services, access }, redacting)
+    return forgetting
+  }
   const work = async (): Promise<void> => {
     for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
       const first = chooseNewest(group)
@@ -75,6 +77,7 @@ async function workOnEvents(
         continue
       }
       try {
+        if (first.event.does === 'redact') await forget()
         ends.push({ ...about, end: await applyVendorEvent({ services, access, event: first.event, signal }) })
       } catch (thrown) {
         isOver ||= errorConsequences[asFerruleError(thrown).code].syncRun !== 'continue' // it would meet all others too

@@ -6,7 +6,17 @@ import type { Consumers } from '../../copies/changes/consumers.ts'
 import type { Changes, Followed, FoundChanges } from '../../copies/changes/feed.ts'
 import { type ConnectorAccess, type Principal, requireScope, type Scope } from '../../values/access.ts'
 import { failField, readQuery } from '../../values/read.ts'
-import { type Answer, type Exchange, limited, type PrincipalRoute, principalRoute, requireCopies, type Services, slot } from '../route.ts'
+import {
+  type Answer,
+  type Exchange,
+  limited,
+  type PrincipalRoute,
+  principalRoute,
+  type RouteId,
+  requireCopies,
+  type Services,
+  slot,
+} from '../route.ts'
 import { eventStream } from '../streams/event-stream.ts'
 
 const problems = [
@@ -202,7 +212,7 @@ type ConsumerRoute<S extends Field> = Omit<Parameters<typeof principalRoute<S>>[
 }
 
 /** Declares a route of the consumers of a connector. Without its scope nothing is read. */
-const consumerRoute = <S extends Field>(id: keyof typeof wire.endpoints, { scope, answer, ...route }: ConsumerRoute<S>) =>
+const consumerRoute = <S extends Field>(id: RouteId, { scope, answer, ...route }: ConsumerRoute<S>) =>
   principalRoute<S>(id, {
     ...route,
     tag: 'copies',

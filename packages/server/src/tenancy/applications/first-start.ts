@@ -6,7 +6,7 @@ import type { Parts } from '../../main/parts.ts'
 import type { Settings } from '../../main/settings/settings.ts'
 import { newId, newSecret } from '../../values/ids.ts'
 import { makeOrganization } from '../organizations/organizations.ts'
-import { type ApplicationRow, findOAuthClientById, insertApplication, updateClientPair } from '../sql/applications.ts'
+import { type ApplicationRow, findApplicationById, insertApplication, updateClientPair } from '../sql/applications.ts'
 import { insertState, readState } from '../sql/installation-state.ts'
 import { hashSecret, isSecret } from './client-secret.ts'
 
@@ -41,7 +41,7 @@ interface OwnedApplication {
 
 async function findFirst(db: Db): Promise<OwnedApplication | undefined> {
   const [applicationId, organizationId] = [await readState(db, 'first_application'), await readState(db, 'first_organization')]
-  const application = applicationId === undefined ? undefined : await findOAuthClientById(db, applicationId)
+  const application = applicationId === undefined ? undefined : await findApplicationById(db, applicationId)
   return application === undefined || organizationId === undefined ? undefined : { application, organizationId }
 }
 

@@ -80,7 +80,7 @@ export const findApplication = (db: Db, clientId: string): Promise<ApplicationRo
   db.selectFrom('applications').selectAll().where('client_id', '=', clientId).executeTakeFirst()
 
 /** Finds an application by its id. */
-export const findOAuthClientById = (db: Db, id: string): Promise<ApplicationRow | undefined> =>
+export const findApplicationById = (db: Db, id: string): Promise<ApplicationRow | undefined> =>
   db.selectFrom('applications').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** Lists all applications with their organizations, one row per pair. */

@@ -92,7 +92,7 @@ export const validate = principalRoute('validateCall', {
   returns: { about: 'The refusal, or null', schema: wire.validation },
   problems: ['connector_not_found', 'workspace_inactive', 'validation_failed', 'insufficient_scope'],
   answer: async ({ who, params, body }, { platform }) => ({
-    json: await validateCall(platform, who, { connectorId: slot(params, 'connector_id'), body: body }),
+    json: await validateCall(platform, who, { connectorId: slot(params, 'connector_id'), body }),
   }),
 })
 
