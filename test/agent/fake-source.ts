@@ -8,7 +8,7 @@ const params = (properties: Readonly<Record<string, unknown>>, required: readonl
 const text = (description: string) => ({ type: 'string', description })
 
 /** A kind with every action. */
-export const fakeKind: AgentKind = {
+const fakeKind: AgentKind = {
   kind: 'notes',
   title: 'Notes',
   description: 'Notes of a team',

@@ -62,6 +62,7 @@ test('a webhook is made, tested, fails, sends again, pauses and is deleted', { t
   await pressIn('I have stored it')
   await press('Pause')
   await page.getByText('Paused', { exact: true }).waitFor()
+  expect(complaints()).toEqual([])
   await press('Delete')
   await pressIn('Delete')
   await said('No webhooks yet')

@@ -43,8 +43,7 @@ function scripted(...answers: readonly (() => Response)[]) {
 }
 
 async function statesOf(runs: AsyncIterable<{ readonly state: string }>): Promise<string[]> {
-  const states = await Array.fromAsync(runs, ({ state }) => state)
-  return states
+  return await Array.fromAsync(runs, ({ state }) => state)
 }
 
 describe('a watched run', () => {

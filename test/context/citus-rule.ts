@@ -242,8 +242,8 @@ class Check {
   /** A table of the server beside one of ours would be read on another machine. */
   mixture(value: unknown): void {
     const tables = listTables(value)
-    const [ours, others] = [true, false].map((isDistributed) =>
-      tables.filter((table) => (this.#catalogue.distributionOf(table) !== undefined) === isDistributed),
+    const [ours, others] = [true, false].map((isOurs) =>
+      tables.filter((table) => (this.#catalogue.distributionOf(table) !== undefined) === isOurs),
     )
     if (ours?.length && others?.length) this.faults.push(`${others.join(', ')} of the server beside ${ours.join(', ')}`)
   }

@@ -29,7 +29,7 @@ export interface ExpectedGroups {
 }
 
 /** Formats a decimal number without needless zeros. */
-export function plainDecimal({ units, scale }: Decimal): string {
+function plainDecimal({ units, scale }: Decimal): string {
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
   const [whole, fraction] = [digits.slice(0, digits.length - scale), digits.slice(digits.length - scale).replace(/0+$/, '')]
   const text = fraction === '' ? whole : `${whole}.${fraction}`

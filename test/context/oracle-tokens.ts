@@ -122,7 +122,7 @@ export const askedOf = (text: string): Asked[] =>
   )
 
 /** Computes the edit distance in code points; swapping two neighbours is one edit (optimal string alignment). */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   const [left, right] = [[...a], [...b]]
   const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, index) => index)]
   const at = (i: number, j: number): number => rows[i]?.[j] ?? 0

@@ -235,7 +235,7 @@ export interface Kept {
 }
 
 /** Compares primary keys; an integer sorts before a string. */
-export function compareKeys(a: Kept['key'], b: Kept['key']): number {
+function compareKeys(a: Kept['key'], b: Kept['key']): number {
   for (const [index, part] of a.entries()) {
     const order = comparePart(part, b[index] ?? '')
     if (order !== 0) return order

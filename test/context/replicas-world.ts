@@ -41,7 +41,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 /** Starts a primary with an empty context database, and replicas. */
-export async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
+async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
   const servers = await startReplication(count)
   const urlOf = (server: 'primary' | number, database = 'copy'): string => {
     const url = new URL(server === 'primary' ? servers.primary : (servers.replicas[server] ?? ''))

@@ -110,7 +110,7 @@ export function disturb(sandbox: Sandbox, kind: SyncedKind, { random, ids }: { r
 }
 
 /** What the stand-ins can change, with a string field of it. */
-export const textFields: Readonly<Record<Exclude<SyncedKind, 'gong'>, Readonly<Record<string, string>>>> = {
+const textFields: Readonly<Record<Exclude<SyncedKind, 'gong'>, Readonly<Record<string, string>>>> = {
   shopify: {
     orders: 'note',
     checkouts: 'note',

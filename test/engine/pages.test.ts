@@ -15,8 +15,7 @@ function listOf(next: Readonly<Record<string, string | null>>) {
 }
 
 async function walked(pages: AsyncIterable<ListPage>): Promise<unknown[]> {
-  const records = await Array.fromAsync(walkRecords(pages))
-  return records
+  return await Array.fromAsync(walkRecords(pages))
 }
 
 describe('a walk', () => {

@@ -164,20 +164,18 @@ function byMcp(connected: () => TestClient | undefined): Way['find'] {
 }
 
 overStatements('drawn searches over all connectors', async (engine) => {
-  let copies: readonly Copy[]
+  const copies: Copy[] = []
   const clients = new Map<string, TestClient>()
   const connectorAt = (index: number): string => [...new Set(copies.map(({ connector }) => connector))][index] ?? ''
 
   const world = await startEverythingWorld(engine)
   const random = new Random(27)
-  const made: Copy[] = []
   for (let index = 0; index < 5; index += 1) {
     const [kind, workspace] = [index % 2 === 0 ? 'desk' : 'shop', index < 3 ? 'default' : 'Second'] as const
     const name = `${kind} ${index}`
     const connector = await connectEmpty(world, kind, name, { workspace_name: workspace, create_workspace: true })
-    made.push(...copiesOf({ connector, name, workspace, kind }))
+    copies.push(...copiesOf({ connector, name, workspace, kind }))
   }
-  copies = made
   for (const copy of copies) {
     const records = Array.from({ length: random.below(12) }, (_, id) => drawRecord(random, copy, id))
     await write(world, { ...copy, records })

@@ -262,8 +262,7 @@ describe('a kind of the command', () => {
     expect(await readFile(join(config, 'desk.kind.yml'), 'utf8')).toBe(text)
     const desk = connect(await parseKind(text), { credentials: { token: 'k' }, origin })
     const ids = async (entity: string, params = {}) => {
-      const found = await Array.fromAsync(desk.entity(entity).records(params), (record) => record['id'])
-      return found
+      return await Array.fromAsync(desk.entity(entity).records(params), (record) => record['id'])
     }
     expect(await ids('tickets')).toEqual(['t1', 't2', 't3'])
     expect(await ids('tickets', { changed_since: '2026-02-02T00:00:00Z' })).toEqual(['t2', 't3'])

@@ -40,7 +40,7 @@ export interface SyncWorld extends Node {
   work(worker?: SyncWorker): Promise<void>
   /** Lets a worker begin a run, which stalls at its first call. */
   hold(worker?: SyncWorker): Promise<void>
-  /** Reticks the names of the searchable records with their counts, by entity. */
+  /** Reads the names of the searchable records with their counts, by entity. */
   copies(connector: string): Promise<Readonly<Record<string, number>>>
   close(): Promise<void>
 }
@@ -132,7 +132,7 @@ export async function createSyncWorld(
   }
 }
 
-/** Reticks the newest run of a connector. */
+/** Reads the newest run of a connector. */
 export async function newest({ platform }: Pick<Node, 'platform'>, principal: Principal, id: string): Promise<SyncRunRecord> {
   const [run] = (await platform.syncs.list(principal, id, {})).data
   if (run === undefined) throw new Error('there is no run')

@@ -115,8 +115,7 @@ test('a walk ends behind the last recorded page, although the vendor has more', 
   const vendor = await startStandIn(kind.definition, given)
   const shelves = connect(kind, { credentials: { key: 'any' }, origin: vendor.origin }).entity('shelves')
   const read = async (limit: number): Promise<unknown[]> => {
-    const ids = await Array.fromAsync(shelves.records({ limit }), ({ id }) => id)
-    return ids
+    return await Array.fromAsync(shelves.records({ limit }), ({ id }) => id)
   }
   expect([await read(1), await read(50)]).toEqual([
     [9007199254740993n, 2],

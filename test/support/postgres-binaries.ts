@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { delimiter, dirname, join, relative } from 'node:path'
 
 /** The oldest PostgreSQL that the service supports. */
-export const OLDEST_MAJOR = 15
+const OLDEST_MAJOR = 15
 
 /** One installation of the server's programs. */
 export interface PostgresBinaries {
