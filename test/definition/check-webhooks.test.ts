@@ -42,6 +42,7 @@ const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['webhooks made is for others, which is not an entity', withRule({ entity: 'others' })],
   ['webhooks made names 2 parts of a key that has 1', withRule({ key: ['group', 'id'] })],
   ['webhooks made names several records by several parts of a key', withRule({ key: ['group', 'ids[]'] })],
+  ['webhooks made needs a path with [], which is several values', withRule({ needs: ['orders[]'] })],
   ['webhooks made names no record', of({ does: 'removed', entity: 'things' })],
   ['webhooks made has the version changed, which is not a field of the record', withRule({ version: 'thing.changed' })],
   ['webhooks made reads with team, which is not a parameter of list', withRule({ parameters: { group: 'group', team: 'team' } })],

@@ -237,7 +237,12 @@ test('what a vendor asks to forget is deleted from the copy, its changes and wha
   expect((await store.readLog(ref, { after: 0n, limit: 10 })).changes.map(({ kind }) => kind)).toEqual(['changed'])
   here.world.clock.now += 1_000
   const body = { shop_domain: 'sandbox-store.myshopify.com', customer: { id: 7_300_000_000_000_1 }, orders_to_redact: [] }
+  const path = '/admin/api/2026-07/customers/73000000000001'
+  here.world.sandbox.faults.add({ kind: 'status', status: 500, on: 'shopify', path, times: 100 })
   await here.send(to, { id: 7_300_000_000_000_1 }, { headers: { 'x-shopify-topic': 'customers/update' } })
+  await here.work()
+  here.world.sandbox.faults.clear()
+  expect(await here.status(owner, connector)).toMatchObject({ waiting: 1 }) // for the next attempt
   await here.send(to, body, { headers: { 'x-shopify-topic': 'customers/redact' } })
   await here.work()
   expect((await store.countRecords(connector)).get('customers') ?? 0).toBe(0)

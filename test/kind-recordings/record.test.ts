@@ -269,4 +269,26 @@ describe('a recording of a live call', () => {
     expect(from.listSecrets(new Set())).toContainEqual(['key', 'k3y-of-ada'])
     expect((await get(new PastedVendor('{"id": "t1"'))).error).toMatchObject({ code: 'upstream_answer_invalid' })
   })
+
+  test('takes no answer of a HAR file for another page, whose number stands in the body', async () => {
+    const url = 'https://deepsea.acme.example/things/search'
+    const entry = { request: { method: 'POST', url, headers: [] }, response: { status: 200, headers: [], content: { text: '{"page":1}' } } }
+    const from = new PastedVendor(JSON.stringify({ log: { entries: [entry] } }))
+    const send = (page: number) => {
+      const { signal } = new AbortController()
+      return from.send({
+        url: new URL(url),
+        method: 'POST',
+        body: `{"page":${page}}`,
+        headers: {},
+        trust: 'config',
+        vendor: 'Acme',
+        signal,
+      })
+    }
+    for (const _attempt of [1, 2, 3]) expect((await send(1)).text).toBe('{"page":1}')
+    const refused = expect.objectContaining({ code: 'validation_failed' })
+    expect(await send(1).catch((error: unknown) => error)).toEqual(refused) // a call has three attempts
+    expect(await send(2).catch((error: unknown) => error)).toEqual(refused)
+  })
 })

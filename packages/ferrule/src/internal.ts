@@ -142,4 +142,4 @@ export {
 export { writeKindTemplate } from './values/kind-template.ts'
 export { isReading } from './values/methods.ts'
 export { countEdits, findNearNames } from './values/near-names.ts'
-export { countNoun, cutFinalNewline, foldKindName, isLoopback } from './values/texts.ts'
+export { countNoun, cutFinalNewline, foldKindName, isLoopback, uuid } from './values/texts.ts'

@@ -145,10 +145,10 @@ async function receive(message: IncomingMessage): Promise<ReceivedRequest | unde
 
 type RequestHandler = (request: ReceivedRequest, response: ServerResponse) => Promise<void>
 
-async function answerOnce(message: IncomingMessage, response: ServerResponse, exchange: RequestHandler): Promise<void> {
+async function answerOnce(message: IncomingMessage, response: ServerResponse, handle: RequestHandler): Promise<void> {
   try {
     const request = await receive(message)
-    if (request) await exchange(request, response)
+    if (request) await handle(request, response)
     else response.writeHead(413, { connection: 'close' }).end()
   } catch (error) {
     // A client that went away in the middle of its request is not our failure.
@@ -164,9 +164,9 @@ async function answerOnce(message: IncomingMessage, response: ServerResponse, ex
 const idleMs = 65_000
 
 /** Opens one HTTP server. Port 0 is a free one. @throws the listen error of Node, for example EADDRINUSE */
-export async function listen(exchange: RequestHandler, address: { host: string; port: number }): Promise<ListeningServer> {
+export async function listen(handle: RequestHandler, address: { host: string; port: number }): Promise<ListeningServer> {
   const server = createServer({ maxHeaderSize: 64 * 1024, keepAliveTimeout: idleMs }, (message, response) => {
-    void answerOnce(message, response, exchange)
+    void answerOnce(message, response, handle)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

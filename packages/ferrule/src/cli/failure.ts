@@ -34,7 +34,7 @@ export const failUsage = (message: string, hint: string): FerruleError => new Fe
 /** Makes the error of a wrong variable or file. The caller throws it. @param message what is wrong @param hint what to do */
 export const failSetting = (message: string, hint: string): FerruleError => new FerruleError('setting_invalid', { message, hint }, {})
 
-/** Adds to a failure how the command continues, and to the remark of an interruption. */
+/** Adds the sentence that says how the command continues: to an error, and to an interruption, which prints it at its end. */
 export function addResumption(thrown: unknown, sentence: string, { reason }: AbortSignal): unknown {
   if (reason instanceof Interrupted) reason.hint = sentence
   return thrown instanceof FerruleError ? withHint(thrown, `${thrown.hint} ${sentence}`.trimStart()) : thrown

@@ -1,7 +1,7 @@
 /** Checks of conditions on records. */
 import type { Sentences } from './check-codes.ts'
 import type { EntityDefinition, Operation } from './entity.ts'
-import type { Field, Fields } from './fields.ts'
+import { type Field, type Fields, hasField } from './fields.ts'
 import { findField, formatPlainType } from './plain-schema.ts'
 import { type Condition, readSetting } from './sync.ts'
 
@@ -38,7 +38,7 @@ export function checkWhere({ where }: Operation, { definition: { record = {}, of
     ...where.flatMap((each) => {
       const setting = readSetting(each)
       return [
-        !((each.field.split(/[.[]/)[0] ?? '') in record) && `leaves out by ${each.field}, which is not a field of the record`,
+        !hasField(record, each.field) && `leaves out by ${each.field}, which is not a field of the record`,
         setting !== undefined && !(setting in configuration) && `leaves out by ${setting}, which is not a configuration field`,
         ...checkCondition(record, each).map((sentence) => sentence && `leaves out by a condition that ${sentence}`),
       ]

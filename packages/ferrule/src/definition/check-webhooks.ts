@@ -2,7 +2,7 @@
 import type { Sentences } from './check-codes.ts'
 import type { ConnectorDefinition } from './connector.ts'
 import type { EntityDefinition } from './entity.ts'
-import { isOptional } from './fields.ts'
+import { isOptional, readFirstStep } from './fields.ts'
 import { findField } from './plain-schema.ts'
 import { listSlots } from './templates.ts'
 import {
@@ -84,14 +84,14 @@ function checkRecords(at: string, rule: WebhookRule, entity: EntityDefinition): 
     ...Object.keys(parameters === undefined ? {} : known).map(
       (name) =>
         !isOptional(known, name) &&
-        !Object.keys(parameters ?? {}).some((path) => path.split('.')[0] === name) &&
+        !Object.keys(parameters ?? {}).some((path) => readFirstStep(path) === name) &&
         `${at} reads without ${name}, which is required`,
     ),
   ]
 }
 
 const checkRule = (topic: string, rule: WebhookRule, { entities }: ConnectorDefinition): Sentences => {
-  const { does, entity: name, key = [], under, parameters, version } = rule
+  const { does, entity: name, key = [], under, needs = [], parameters, version } = rule
   const at = `webhooks ${topic}`
   const entity = name === undefined ? undefined : entities[name]
   return [
@@ -101,6 +101,7 @@ const checkRule = (topic: string, rule: WebhookRule, { entities }: ConnectorDefi
     name === undefined && (does === 'changed' || does === 'removed') && `${at} is for no entity`,
     name === undefined && (under ?? parameters ?? version) !== undefined && `${at} reads records of no entity`,
     key.length > 1 && key.some((path) => path.includes('[]')) && `${at} names several records by several parts of a key`,
+    needs.some((path) => path.includes('[]')) && `${at} needs a path with [], which is several values`,
     ...(entity === undefined ? [] : checkRecords(at, rule, entity)),
   ]
 }

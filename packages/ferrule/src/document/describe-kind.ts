@@ -11,7 +11,7 @@ const effects: Readonly<Record<WebhookEffect, string>> = {
   changed: 'read again',
   removed: 'removed',
   redact: 'forgotten',
-  uninstalled: 'the application was removed',
+  uninstalled: 'the OAuth client was removed at the vendor',
 }
 
 function describeRule({ does, entity, under = {} }: WebhookRule): string {

@@ -11,6 +11,7 @@ import type { Connection } from '../engine/connection.ts'
 import { Http, type HttpAnswer, type HttpRequest, type HttpSender, readHeader } from '../engine/http/http.ts'
 import { findLineFormat, type RowLines } from '../engine/json/raw-rows.ts'
 import { asFerruleError, fail } from '../errors.ts'
+import { maxAttempts } from '../retry.ts'
 import { formatJson, tryReadJson, writeJson } from '../values/json/json.ts'
 import { Identities } from './identities.ts'
 import { listLeaks } from './leaks.ts'
@@ -241,8 +242,9 @@ async function addData(connection: Connection, entry: Values): Promise<{ readonl
   const { recording, problems } = await readEntry(connection.kind.definition.kind, entry)
   if (recording === undefined) return { entry, problems }
   const done = await replay(connection, recording)
-  const { code, message } = done.error === undefined ? { code: undefined, message: 'data' } : asFerruleError(done.error)
-  const failed = code === recording.error ? [] : [`its replay ends with ${recording.error === undefined ? message : (code ?? message)}`]
+  const error = done.error === undefined ? undefined : asFerruleError(done.error)
+  const end = recording.error === undefined ? error?.message : (error?.code ?? 'data')
+  const failed = error?.code === recording.error ? [] : [`its replay ends with ${end}`]
   const data = done.data === undefined ? {} : { data: done.data }
   return { entry: { ...entry, ...data }, problems: [...done.problems, ...failed, ...listLeaks({ ...recording, ...data })] }
 }
@@ -352,6 +354,7 @@ export class PastedVendor implements HttpSender {
   readonly #left: Pasted[]
   readonly #all: readonly Pasted[]
   readonly #secretQuery: ReadonlySet<string>
+  #last: { readonly request: string; readonly answer: HttpAnswer; times: number } | undefined
 
   /**
    * @param text a HAR file, or the body of one answer
@@ -386,16 +389,21 @@ export class PastedVendor implements HttpSender {
     })
   }
 
-  async send({ method, url }: HttpRequest): Promise<HttpAnswer> {
+  async send({ method, url, body }: HttpRequest): Promise<HttpAnswer> {
     const fits = ({ request }: Pasted): boolean =>
       request === undefined ||
       (request.method === method &&
         request.url.pathname === url.pathname &&
         writeQuery(request.url, this.#secretQuery) === writeQuery(url, this.#secretQuery))
+    const sent = writeJson([method, url.href, body ?? null])
     const index = this.#left.findIndex(fits)
-    // A further attempt gets the same answer.
-    const found = index < 0 ? this.#all.findLast(fits) : this.#left.splice(index, 1)[0]
-    if (found !== undefined) return found.answer
+    const [found] = index < 0 ? [] : this.#left.splice(index, 1)
+    if (found !== undefined) this.#last = { request: sent, answer: found.answer, times: 0 }
+    // A further attempt of a call gets the same answer; another page does not.
+    if (this.#last?.request === sent && this.#last.times < maxAttempts) {
+      this.#last.times += 1
+      return this.#last.answer
+    }
     const others = this.#left.flatMap((each) => (each.request === undefined ? [] : nameRequest(each.request))).slice(0, mostNamed)
     const instead = others.length === 0 ? '' : `, but to ${others.join(', ')}`
     throw fail(

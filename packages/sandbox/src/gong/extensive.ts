@@ -41,6 +41,7 @@ function contextWish(selector: JsonRecord): ContextWish {
   return { context, timings: found }
 }
 
+/** Reads a contentSelector; without one a call is its `metaData` only. */
 function selectorOf(value: unknown): Selector {
   if (value !== undefined && value !== null && !isObject(value)) throw badRequest('contentSelector must be an object')
   const selector = isObject(value) ? value : {}

@@ -374,6 +374,7 @@ const interactionStatistic: Statistic = {
   tell: (world, entries) => ({ personInteractionStats: averages(world, entries) }),
 }
 
+/** Answers one statistic: ascending by user id, users without activity left out. */
 function answerStatistic(call: ApiCall, statistic: Statistic): Answer {
   const { world, switches } = call.state
   const filter = filterOf(call)

@@ -33,6 +33,7 @@ export interface GongState {
   readonly selections: Map<string, readonly number[]>
 }
 
+/** The address of the other customer's API; requests for it reach the sandbox with X-Forwarded-Host. */
 const otherHome = 'https://company-23.api.gong.io'
 
 /** Returns `api_base_url_for_customer` of a customer. */

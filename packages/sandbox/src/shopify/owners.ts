@@ -41,6 +41,7 @@ interface Owner {
   readonly created: number
 }
 
+/** Metafields of the store, and of the product with more metafields than a page has. */
 const [shopFields, many] = [60, 70]
 
 interface Shape {
@@ -70,6 +71,7 @@ export function metafieldCount(view: View, { resource, position }: Pick<Owner, '
   return position === productWithManyVariants ? many : 1 + draw(view, 4, 'metafields', resource, position)
 }
 
+/** Returns the metafields of an owner; they change on their own, which does not touch their owner. */
 function metafieldRows(view: View, owner: Owner): Rows {
   const { resource } = owner
   const kind = `metafields_${resource}` as const

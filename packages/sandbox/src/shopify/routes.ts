@@ -342,7 +342,7 @@ function* recordsAt(call: Call, rows: Rows, positions: readonly number[]): Gener
   for (const position of positions) yield withFields(call.query, rows.record(position, false))
 }
 
-interface CollectionPage {
+interface CutPage {
   readonly positions: readonly number[]
   readonly before: boolean
   readonly after: boolean
@@ -353,7 +353,7 @@ function cutPage(
   all: readonly number[],
   limit: number,
   beside: { cursor: Cursor | undefined; past(position: number, cursor: Cursor): boolean },
-): CollectionPage {
+): CutPage {
   const { cursor, past } = beside
   let from = 0
   if (cursor) {
@@ -377,7 +377,7 @@ const isPast =
 interface Linked {
   readonly rows: Rows
   readonly sort: Sort
-  readonly page: CollectionPage
+  readonly page: CutPage
   readonly query: string
   readonly limit: number
 }

@@ -40,6 +40,7 @@ function identifier(run: FailedRun, name: string): Failure {
   return failure('identifier', `SQL compilation error: error ${where}\ninvalid identifier '${written(name)}'`)
 }
 
+/** Returns the refusal of a missing table; the vendor first says that there is no current database or schema. */
 function missing(run: FailedRun, name: string): Failure {
   const { verb, database, schema } = run
   const full = [...(name.includes('.') ? [] : [database, schema]), ...name.split('.')].filter((part) => part !== undefined)

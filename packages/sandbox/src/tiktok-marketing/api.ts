@@ -71,6 +71,7 @@ function environmentOf(request: ReceivedRequest, { environment }: TiktokSwitches
   return hostOf(request) === sandboxHost ? 'sandbox' : 'production'
 }
 
+/** Returns the vendor's request id: the time at UTC+8, then 20 hexadecimal digits. */
 function requestId(random: Random, now: number): string {
   const time = isoStamp(now + 8 * hour).replaceAll(/\D/g, '')
   return `${time}${hexOf(20, random.int(0, 0xffff_ffff)).toUpperCase()}`
@@ -95,6 +96,7 @@ function spendOn(state: TiktokState, path: string): Call['spend'] {
   }
 }
 
+/** Checks token, environment, rate and scope, in this order. */
 function accessTo(state: TiktokState, route: Route, request: ReceivedRequest): Access {
   const switches = state.switches.current()
   const access = state.tokens.check(headerOf(request, 'access-token'))

@@ -3,7 +3,7 @@
  * are UUID version 7 (RFC 9562), so that they sort by creation.
  */
 import { createHash } from 'node:crypto'
-import { isObject } from 'ferrule/internal'
+import { isObject, uuid } from 'ferrule/internal'
 
 // Names of kinds of organizations within the service are `slug~id`, and `slug~id~version` where a connector keeps its version. A slug has neither
 // `~` nor a wildcard of SQL.
@@ -82,8 +82,6 @@ export function deriveId(...parts: readonly string[]): string {
 
 /** Sorts before every id. */
 export const firstId = '00000000-0000-0000-0000-000000000000'
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Returns the id in lower case; undefined when the value is no UUID. */
 export const asId = (text: unknown): string | undefined => (typeof text === 'string' && uuid.test(text) ? text.toLowerCase() : undefined)

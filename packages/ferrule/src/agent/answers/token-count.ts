@@ -6,9 +6,10 @@
  * is counts as many tokens as it has bytes.
  */
 
-/** What the estimate of tokens knows of the vocabulary o200k. test/agent/tokens.test.ts compares every entry with the vocabulary. */
-
-/** Words that are one token: in lower case, with a capital, and with a space in front; at most two with another sign in front. */
+/**
+ * Words that are one token: in lower case, with a capital, and with a space in front; at most two with another sign in front.
+ * test/agent/tokens.test.ts compares every entry with the vocabulary.
+ */
 export const wordList: readonly string[] = [
   'about access account action actions active activity actually additional address addresses admin ads after air all allocation allowed',
   'also amount and another answer answers any anything application apps are array assigned attributes audio auth authorized average',

@@ -24,8 +24,8 @@ import {
 import { isLoopback } from '../../values/texts.ts'
 import { type CommandContext, readText } from '../context.ts'
 import { failSetting, failUsage, readCause } from '../failure.ts'
+import { readBody } from '../read-body.ts'
 import { readPresent, replaceFile } from '../replace-file.ts'
-import { readBody } from './kinds.ts'
 
 /** Lists packages with kinds that fit some words. */
 export async function searchKinds(context: CommandContext): Promise<void> {

@@ -12,6 +12,7 @@ import { writeKindTemplate } from '../../values/kind-template.ts'
 import { countNoun, isLoopback } from '../../values/texts.ts'
 import { type CommandContext, readFlag, readNumber, readText, whenAborted } from '../context.ts'
 import { failUsage, readCause } from '../failure.ts'
+import { readBody } from '../read-body.ts'
 import { nameVariable } from '../target/local.ts'
 import { openRecordings } from './recordings.ts'
 
@@ -40,19 +41,6 @@ function findSource(options: CommandContext['options']): Source | undefined {
 
 const failSource = (source: string, reason: string): Error =>
   failUsage(`${source} cannot be read: ${reason}.`, 'Name a file, or an https address that answers with the document itself.')
-
-/** Reads an answer within a bound. @param refuse makes the error of a larger one */
-export async function readBody({ body }: Response, bytes: number, refuse: (reason: string) => Error): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of body ?? []) {
-    length += part.length
-    // Leaving the loop closes the connection.
-    if (length > bytes) throw refuse(`it is larger than ${bytes} bytes`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
-}
 
 /** Reads an address. Redirects are not followed: they could lead to this machine. No credentials are sent. */
 async function readAddress(source: string, { signal, deadlineMs }: Pick<CommandContext, 'signal' | 'deadlineMs'>): Promise<string> {

@@ -153,7 +153,7 @@ async function saveRecording(
     const reason = `The call cannot be recorded: ${[...new Set(problems)].join('; ')}.`
     const { error } = made.walked
     if (error === undefined) throw failUsage(reason, 'Nothing is saved. Write this recording by hand, as docs/writing-kinds.md says.')
-    context.note(reason)
+    context.note(`${reason} Nothing is saved.`)
     throw error // what the vendor did counts more than its recording
   }
   context.note(describeReplaced(built))

@@ -37,7 +37,7 @@ function chooseScheme({ kind, title, credentials }: KindDocument, env: Environme
   throw failSetting(`The environment has no credentials of ${title}.`, `Set ${credentials.map(describe).join(', or ')}.`)
 }
 
-/** What runs the operations of one connector, at the service or in this process: the kind is known when the program runs only. */
+/** What runs the operations of one connector, at the service or in this process. It has no types of a kind: that is known only when the program runs. */
 export interface Executor {
   execute(entity: string, action: string, params: Schema, options: RequestOptions & { readonly resume?: boolean }): Promise<unknown>
   close(): Promise<void>

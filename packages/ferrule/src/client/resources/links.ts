@@ -69,12 +69,12 @@ export class OAuthCredentials {
     return this.#transport.json(endpoints.listOAuthCredentials, options)
   }
 
-  /** Stores the application of a kind, instead of an earlier one. Connectors that refer to it use the new one. */
+  /** Stores the OAuth client of a kind, instead of an earlier one. Connectors that refer to it use the new one. */
   save(body: OAuthCredentialsInput, options: RequestOptions = {}): Promise<OAuthCredentialsRecord> {
     return this.#transport.json(endpoints.saveOAuthCredentials, { body, ...options })
   }
 
-  /** Deletes the application of a kind. @param options `force`: also when connectors use it */
+  /** Deletes the OAuth client of a kind. @param options `force`: also when connectors use it */
   delete(kind: string, options: RequestOptions & { readonly force?: boolean } = {}): Promise<OAuthCredentialsRemoval> {
     const { force = false, ...rest } = options
     const query = force ? { force: 'true' } : {}

@@ -32,11 +32,11 @@ export interface ConsentCode {
 }
 
 /** Error codes that blame the operator's OAuth client. */
-const applicationErrors: ReadonlySet<unknown> = new Set(['invalid_client', 'unauthorized_client'])
+const oauthClientErrors: ReadonlySet<unknown> = new Set(['invalid_client', 'unauthorized_client'])
 
 function failRefused(connection: BareConnection, answer: WireAnswer, reason: string): FerruleError {
   const error = readOauthError(answer)
-  const hint = applicationErrors.has(error)
+  const hint = oauthClientErrors.has(error)
     ? 'Check the id and the secret of the OAuth client at the vendor, then start the consent again.'
     : 'Start the consent again: a code is valid for one exchange and a short time.'
   return failAuth(connection, error === undefined ? reason : `${reason} (${error})`, hint)

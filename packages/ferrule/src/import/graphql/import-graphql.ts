@@ -187,7 +187,7 @@ class OperationWriter {
     const sent = change === 'delete' ? needs(values) : values
     const call = printCall('mutation', name, id === undefined || sent.includes(id) ? sent : [id, ...sent])
     const body = change === 'delete' ? {} : this.#fields.writeParameters(values.filter((each) => each !== id))
-    const full = { call, ...(Object.keys(body).length === 0 ? {} : { body }), ...answers }
+    const full = { call, ...dropEmpty({ body }), ...answers }
     return Object.keys(full).length === 1 ? call : full
   }
 

@@ -355,8 +355,7 @@ function joinSchemes(schemes: readonly FileScheme[]): FileScheme | undefined {
   return {
     title: schemes.map(({ title }) => title).join(' and '),
     fields: join(schemes.map(({ fields }) => fields)),
-    ...(Object.keys(send).length === 0 ? {} : { send }),
-    ...(Object.keys(query).length === 0 ? {} : { query }),
+    ...dropEmpty({ send, query }),
   }
 }
 

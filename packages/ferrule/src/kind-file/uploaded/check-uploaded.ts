@@ -99,7 +99,7 @@ function checkBounds(file: unknown, found: Findings): void {
 }
 
 /** Names that stand in no form of vendors. */
-const known =
+const knownHeaders =
   /^(?:accept|accept-language|access-token|api-key|api-token|apikey|consistencylevel|content-language|from|idempotency-key|if-match|if-none-match|ocp-apim-subscription-key|prefer|token|user-agent)$/
 /** `x-acme-team`, `acme-version`, `acme-account`. */
 const ofVendors =
@@ -109,7 +109,7 @@ const ofNetworks =
   /^(?:proxy|sec|cf|cdn|via|surrogate|metadata|x-(?:forwarded|real|original|rewrite|client-ip|cluster|remote|host|proxy|proxyuser|url|http|method|override|envoy|amzn|aws|metadata|middleware|accel|sendfile|nginx|varnish|cf|cdn|sandbox))(?:-|$)/
 
 /** Returns whether a file of a stranger may set a header. `authorization` is for ways to authenticate only. */
-const isAllowedHeader = (name: string): boolean => known.test(name) || (ofVendors.test(name) && !ofNetworks.test(name))
+const isAllowedHeader = (name: string): boolean => knownHeaders.test(name) || (ofVendors.test(name) && !ofNetworks.test(name))
 
 const example = "headers: { x-acme-version: '3' }"
 
