@@ -82,7 +82,7 @@ export const libraryRooms: readonly Room[] = [
   {
     // Recordings of kinds: their file, their replay, and how they are made. Only commands and sandboxes load it.
     room: `${library}kind-recordings/`,
-    files: within(library, ['error-table.ts', 'errors.ts', 'values/', 'definition/', 'kind-file/', 'engine/']),
+    files: within(library, ['error-table.ts', 'errors.ts', 'retry.ts', 'values/', 'definition/', 'kind-file/', 'engine/']),
     npm: ['jsonc-parser'],
     node: 'all but node:sqlite',
   },
