@@ -168,7 +168,7 @@ overBoth('the statements of a write', async (engine) => {
         await store.sweep(ref, 'one')
       },
     ],
-    ['a reset', 15, (ref) => store.deleteAll(ref)],
+    ['a reset', 17, (ref) => store.deleteAll(ref)],
   ]
 
   test('are as many as without the log while nobody reads it, and else those of the log more', async () => {

@@ -50,6 +50,35 @@ overStatements('searches that look up words', (engine) => {
     await world.close()
   })
 
+  test('find no word of a record that a vendor asks to forget, and find it when it comes back', async () => {
+    const world = await createStoreWorld(engine)
+    const store = world.open()
+    const ref = createRef()
+    const listWords = async (): Promise<readonly unknown[]> => {
+      const { rows } = await (await store.openDatabase()).query({ text: "select term from cs_terms where term <> '' order by term" })
+      return rows.map(({ term }) => term)
+    }
+    const write = (id: number, title: string, asked = world.now) => store.writeBatch(ref, { records: [note(store, { id, title })], asked })
+    const forget = (id: number, redacts: boolean) => store.forgetRecords({ ...ref, values: [id], below: [], at: world.now, redacts })
+    await write(1, 'Featherstone of Leeds')
+    await write(2, 'Leeds')
+    const before = await listWords()
+    expect(before).toEqual(expect.arrayContaining(['featherstone', 'leeds', 'of']))
+    await forget(1, false)
+    expect(await listWords(), 'other deletions leave words').toEqual(before)
+    await write(1, 'Featherstone of Leeds', world.now + 1)
+    world.now += 1
+    await forget(1, true)
+    expect(await listWords()).toEqual(before.filter((word) => word !== 'featherstone' && word !== 'of'))
+    const { find } = createTitleSearch(store, ref)
+    expect(await find({ filter: { fuzzy: { title: 'fetherstone' } } })).toEqual([])
+    await write(3, 'Featherstone again', world.now + 1)
+    expect(await find({ filter: { fuzzy: { title: 'fetherstone' } } })).toEqual([3])
+    await store.deleteAll(ref)
+    expect(await listWords(), 'an emptied copy').toEqual([])
+    await world.close()
+  })
+
   test('sort and compare values that are irregular since the same search before', async () => {
     const world = await createStoreWorld(engine)
     const store = world.open()

@@ -107,10 +107,13 @@ overBoth('new rows', async (engine) => {
 
 test('words are listed again by a transaction that runs again', async () => {
   const words = new ListedWords()
-  const term = { field: 1, term: 'word' }
-  const listed = await words.remember(async (begin) => [begin(), begin()].map((each) => each.unlisted(1, [term, term]).length))
+  const [lists, term] = [
+    { number: 1, pruned: '0' },
+    { field: 1, term: 'word' },
+  ]
+  const listed = await words.remember(async (begin) => [begin(), begin()].map((each) => each.unlisted(lists, [term, term]).length))
   expect(listed).toEqual([1, 1])
-  expect(await words.remember(async (begin) => begin().unlisted(1, [term]))).toEqual([])
+  expect(await words.remember(async (begin) => begin().unlisted(lists, [term]))).toEqual([])
 })
 
 test('the hash is that of all fields as JSON, as it was when they were written at once', () => {

@@ -91,6 +91,26 @@ overStatements('records that are known to be gone', async (engine) => {
     expect(await idsOf(store, ref)).toEqual([0, 1])
   })
 
+  test('are found by a text that a vendor asks to forget, and a page that was asked for before does not bring it back', async () => {
+    const ref = createRef()
+    const titled = (...titles: readonly string[]) => titles.map((title, id) => note(store, { id, title }))
+    const records = titled('ada@example.com', 'Ada@Example.com', 'bob@example.com')
+    await store.writeBatch(ref, { records: records.slice(1), asked: world.now })
+    const under = { field: 'title', text: 'ADA@example.com' }
+    const gone = await store.forgetRecords({ ...ref, values: [], under, below: [], at: world.now, redacts: true })
+    expect(gone).toEqual(new Map([['notes', 1]]))
+    await store.writeBatch(ref, { records, asked: world.now })
+    await store.foldLive(ref, records, world.now)
+    expect(await idsOf(store, ref)).toEqual([2])
+    await store.writeBatch(ref, { records: records.slice(0, 1), asked: world.now + 1 })
+    expect(await idsOf(store, ref)).toEqual([0, 2])
+    const { rows } = await (await store.openDatabase()).query({
+      text: 'select field, value from cs_gone where field = $1',
+      values: ['title'],
+    })
+    expect(rows).toEqual([{ field: 'title', value: expect.stringMatching(/^~[0-9a-f]{64}$/) }])
+  })
+
   test('cost nothing where no copy was ever made', async () => {
     expect(await forget(createRef(), [1])).toEqual(new Map())
   })

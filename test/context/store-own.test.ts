@@ -140,6 +140,21 @@ overStatements('kinds of organizations', async (engine) => {
     expect(await ask(store, deals)).toEqual([])
   })
 
+  test('take their words along where a vendor asks to forget them, but not while rows of another version can have these words', async () => {
+    const kind = newId()
+    const [older, other] = [refTo(version(kind, plain)), refTo(version(newId(), plain))]
+    const next = refTo(version(kind, { ...plain, note: str('Note.') }), 'deals', older.connector)
+    const forgets = async (ref: EntityRef, word: string): Promise<boolean> => {
+      await store.writeBatch(ref, { records: dealsOf(store, ref, [0, 1], { title: word }), asked: 1 })
+      await store.forgetRecords({ ...ref, values: [0], below: [], at: 2, redacts: true })
+      const asked = { text: 'select from cs_terms where term = $1', values: [word] }
+      return (await (await store.openDatabase()).query(asked)).count === 0
+    }
+    expect(await forgets(other, 'forgotten')).toBe(true)
+    await fill(next, 5)
+    expect(await forgets(older, 'shared')).toBe(false)
+  })
+
   test('leave nothing of a removed connector', async () => {
     const before = await countAll()
     const ref = refTo(version(newId(), plain))

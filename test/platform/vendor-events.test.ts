@@ -108,16 +108,17 @@ overServer('what vendors send', async (database) => {
   test('is bounded for each address, and deleted after seven days', async () => {
     const principal = await newTenant(platform, first)
     const [full, other] = [await makeAddress(principal), await makeAddress({ ...principal, ...(await newTenant(platform, first)) })]
-    expect(await send(full.address, build(10_000))).toBe('taken')
-    expect(await send(full.address, build(1, 10_000))).toBe('full')
+    expect(await send(full.address, build(1, 10_000))).toBe('taken')
+    expect(await send(full.address, build(10_000)), 'more than fits, in one request').toBe('taken')
+    expect(await send(full.address, build(1, 10_001))).toBe('full')
     expect(await send(other.address, build(1))).toBe('taken')
-    expect(await status(principal, full.id)).toMatchObject({ received: 10_000, turned_away: 1, waiting: 10_000 })
+    expect(await status(principal, full.id)).toMatchObject({ received: 10_001, turned_away: 1, waiting: 10_001 })
     const since = world.now
     world.now += 1_000
     expect(await platform.readBacklogs()).toMatchObject({ vendorEvents: { due: 10_000, since: expect.any(Number) } })
     world.now = since
     await platform.vendorEvents.purgeExpired(world.now + 7 * 24 * hour - 1)
-    expect(await status(principal, full.id)).toMatchObject({ waiting: 10_000 })
+    expect(await status(principal, full.id)).toMatchObject({ waiting: 10_001 })
     await platform.vendorEvents.purgeExpired(world.now + 7 * 24 * hour)
     expect(await status(principal, full.id)).toMatchObject({ waiting: 0 })
   })

@@ -23,7 +23,7 @@ const mostShown = 50
 const complete = ''
 
 /** Derives the number of a column's values in the term table. It differs from the numbers of its words and its names. */
-const toValueField = ({ field }: Column): number => (field ^ 0x51c6d2ab) | 0
+export const toValueField = ({ field }: Column): number => (field ^ 0x51c6d2ab) | 0
 
 const formatTerm = (way: string, value: string): string => `${way}=${value}`
 /** Marks a path with a value that could not be noted, or that is no string. Nothing is refused there. */

@@ -19,7 +19,7 @@ const complete = ''
 const tooMany = '!'
 
 /** Derives the number of a column's names in the term table. It differs from the number of its words. */
-const toNameField = ({ field }: Column): number => (field ^ 0x2a5f3c19) | 0
+export const toNameField = ({ field }: Column): number => (field ^ 0x2a5f3c19) | 0
 
 /** Joins names into one term; arrays between them are ignored. */
 export const joinNames = (names: readonly string[]): string => names.map((name) => `.${name}`).join('')

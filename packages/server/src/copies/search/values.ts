@@ -1,8 +1,8 @@
 /** Converts the searchable fields of a record to the cells of its row. */
 import { writeJson } from 'ferrule/engine'
 import { type Column, listPhysicalColumns, type PhysicalColumn, type SearchTable } from './columns.ts'
-import { createValueReader, listInitialValues } from './known-values.ts'
-import { createNameReader, listInitialNames, type WrittenFields } from './members.ts'
+import { createValueReader, listInitialValues, toValueField } from './known-values.ts'
+import { createNameReader, listInitialNames, toNameField, type WrittenFields } from './members.ts'
 import { irregularField, type Term } from './terms.ts'
 import { clampInteger, cleanJson, cleanText, formatNumber, parseDecimal } from './text.ts'
 import { parseTimestamp } from './timestamps.ts'
@@ -74,6 +74,10 @@ export const buildCells = (table: SearchTable, record: Readonly<Record<string, u
 
 /** Lists the terms to note with the first rows of an entity. They mark that every later name and value is noted. */
 export const listInitialTerms = (table: SearchTable): readonly Term[] => [...listInitialNames(table), ...listInitialValues(table)]
+
+/** Lists the numbers under which the term table can have something of a table. */
+export const listTermFields = ({ columns }: SearchTable): readonly number[] =>
+  columns.flatMap((column) => [column.field, irregularField(column), toNameField(column), toValueField(column)])
 
 /**
  * Creates a reader that lists the terms of rows. `cs_terms` must have them when the rows are written.

@@ -2,9 +2,11 @@
  * Writes one batch of one entity in one transaction: rows, words, counts, keys seen by a complete pass, and checkpoints. Writers lock the state
  * of the entity, its row in `cs_entities`.
  */
+import { createHash } from 'node:crypto'
 import { fail } from 'ferrule/internal'
 import { readErrorCode } from '../../db/connections/problems.ts'
 import { buildRowCondition, quoteName, quoteTable } from '../search/columns.ts'
+import { toLooseText } from '../search/known-values.ts'
 import type { Term } from '../search/terms.ts'
 import { listInitialTerms } from '../search/values.ts'
 import type { Answer, Row, Session, Statement } from './database/database.ts'
@@ -17,8 +19,13 @@ import { type CopyState, lockExistingState, lockState, noteChange } from './stat
 /** Maximum number of remembered words over all connectors, in two halves: some megabytes. */
 const most = 50_000
 
+/** Lists of words that are remembered together: of a connector's entity, until listed words of it are deleted. */
+interface EntityLists extends Pick<CopyState, 'pruned'> {
+  readonly number: number
+}
+
 interface WordFilter {
-  unlisted(number: number, terms: readonly Term[]): readonly Term[]
+  unlisted(of: EntityLists, terms: readonly Term[]): readonly Term[]
 }
 
 class WordLists {
@@ -67,10 +74,10 @@ export class ListedWords {
   #begin(): WordFilter & { commit(): void } {
     const listed = new WordLists()
     return {
-      unlisted: (number, terms) => {
+      unlisted: ({ number, pruned }, terms) => {
         const names = new Map<number, string>()
         return terms.filter(({ field, term }) => {
-          const list = names.get(field) ?? `${number} ${field}`
+          const list = names.get(field) ?? `${number} ${pruned} ${field}`
           names.set(field, list)
           if (this.#isKnown(list, term) || listed.find(list)?.has(term) === true) return false
           listed.add(list, term)
@@ -201,7 +208,7 @@ function* encodeRows(
 }
 
 interface RowWriting {
-  readonly number: number
+  readonly lists: EntityLists
   readonly words: WordFilter
   /** Finds what differs, where replaced rows are logged. */
   readonly difference: NamedStatement | undefined
@@ -214,14 +221,14 @@ interface Written {
 }
 
 /** Writes rows. While the database runs one statement, the next one is built. */
-async function writeRows(session: Session, rows: Iterable<Encoded>, { number, words, difference }: RowWriting): Promise<Written> {
+async function writeRows(session: Session, rows: Iterable<Encoded>, { lists, words, difference }: RowWriting): Promise<Written> {
   let listed = 0
   const changed: ChangedRow[] = []
   const write = async ({ statement, terms }: Encoded): Promise<void> => {
     if (difference !== undefined && statement.copied === undefined)
       changed.push(...(await findDifferences(session, { ...difference, values: statement.values ?? [] })))
     await session.query(statement)
-    listed += await insertTerms(session, number, words.unlisted(number, terms))
+    listed += await insertTerms(session, lists.number, words.unlisted(lists, terms))
   }
   let running: Promise<void> | undefined
   try {
@@ -322,6 +329,11 @@ const insertSeen = (session: Session, { number, known }: ConnectorTable, keys: r
     values: [number, known.table.name, keys],
   })
 
+const hiddenBegin = '~'
+
+/** Hides a text that a vendor asked to forget: small and capital letters are alike. `cs_gone` has it for a day, so the text itself would stay. */
+export const hideText = (text: string): string => `${hiddenBegin}${createHash('sha256').update(toLooseText(text)).digest('hex')}`
+
 /** Filters out records that were deleted after they were requested. The state is locked: no deletion can follow before the batch ends. */
 async function filterGone(
   session: Session,
@@ -338,9 +350,16 @@ async function filterGone(
   })
   if (noted.rows.length === 0) return rows
   const goneAt = new Map(noted.rows.map(({ field, value, at }) => [`${field}\0${value}`, BigInt(String(at))]))
-  const fields = [...new Set(noted.rows.flatMap(({ field }) => (field === '' ? [] : [String(field)])))]
+  const fields = new Map<string, boolean>()
+  for (const { field, value } of noted.rows)
+    if (field !== '') fields.set(String(field), fields.get(String(field)) === true || String(value).startsWith(hiddenBegin))
+  const nameValues = (record: StoredRecord): readonly string[] =>
+    [...fields].flatMap(([field, isHidden]) => {
+      const value = String(record.fields[field])
+      return [value, ...(isHidden ? [hideText(value)] : [])].map((each) => `${field}\0${each}`)
+    })
   return rows.filter(({ record, version }) =>
-    [`\0${record.key}`, ...fields.map((field) => `${field}\0${record.fields[field]}`)].every((name) => {
+    [`\0${record.key}`, ...nameValues(record)].every((name) => {
       const at = goneAt.get(name)
       return at === undefined || version > at
     }),
@@ -379,12 +398,12 @@ export async function writeBatch(session: Session, target: ConnectorTable, batch
     : await compareRows(session, target, { rows, now: batch.now })
   // A record that was requested before a deletion may be one of the deleted ones.
   const created = batch.live === true && batch.asked <= state.deletedAt ? [] : missing
-  if (state.records === 0)
-    await insertTerms(session, target.number, batch.words.unlisted(target.number, listInitialTerms(target.known.table)))
+  const lists: EntityLists = { number: target.number, pruned: state.pruned }
+  if (state.records === 0) await insertTerms(session, target.number, batch.words.unlisted(lists, listInitialTerms(target.known.table)))
   const { encoder } = target.known
   const encoded = encodeRows({ number: target.number, encoder, canCopy: batch.canCopy }, { created, updated })
   const difference = state.log.feed === null || updated.length === 0 ? undefined : encoder.difference
-  const { listed, changed } = await writeRows(session, encoded, { number: target.number, words: batch.words, difference })
+  const { listed, changed } = await writeRows(session, encoded, { lists, words: batch.words, difference })
   const written = new Set([...(batch.written ?? []), ...keys])
   const gone = (batch.removed ?? []).filter((key) => !written.has(key))
   const { whole, asked } = batch

@@ -5,11 +5,14 @@
 import type { EntityRef } from '../entity-ref.ts'
 import { buildRowCondition, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
 import { buildPrimaryKey } from '../search/keys.ts'
+import { toLooseText } from '../search/known-values.ts'
+import { hideText } from './batch.ts'
 import { blockConnector } from './database/connector-lock.ts'
 import type { Row, Session } from './database/database.ts'
 import { type ChangeCause, redactLog } from './log.ts'
 import { type ConnectorTable, nameRows } from './registry.ts'
 import { buildKnownStatement, lockExistingState, noteChange, parseKeys } from './state.ts'
+import { findWordColumns, pruneWords } from './words.ts'
 
 /** An entity below another one. */
 export interface Link {
@@ -26,13 +29,18 @@ export interface Removal extends EntityRef {
   readonly values: readonly unknown[]
   /** Keys of several parts, as the store has them. */
   readonly keys?: readonly string[]
+  /** Records with this text in a searchable field, in small or capital letters. */
+  readonly under?: { readonly field: string; readonly text: string }
   /** Entities to delete with the records. */
   readonly below: readonly Link[]
   /** When the deletion was detected, in milliseconds since 1970. Records requested later stay or return. */
   readonly at: number
   /** Default: a live read. */
   readonly cause?: ChangeCause
-  /** True: the log forgets what it has of the records, but that they were removed, which its readers must learn. */
+  /**
+   * True: the log forgets what it has of the records, but that they were removed, which its readers must learn; the list of words forgets
+   * those that no other record has.
+   */
   readonly redacts?: boolean
 }
 
@@ -57,6 +65,8 @@ interface ForgetStep {
   /** Searchable field with one of the values; omitted: the key has it. */
   readonly field: string | undefined
   readonly values: readonly string[]
+  /** True: the field is compared without regard to small and capital letters. */
+  readonly anyCase?: boolean
   readonly below: readonly Link[]
 }
 
@@ -111,18 +121,26 @@ async function deleteStep(
   const column = step.field === undefined ? undefined : findColumn(step.target, step.field)
   const state = await lockExistingState(session, number, known.table.name)
   if (state === undefined || (step.field !== undefined && column === undefined)) return new Map()
+  const asked = step.anyCase === true ? step.values.map(toLooseText) : step.values
   const found =
     column === undefined
       ? `ctid = any(array(select f.ctid from unnest($2::text[]) key cross join lateral
           (select ctid from ${table} where ${own} and pk = key and ${isOld} offset 0) f))`
-      : `${column}::text = any($2::text[]) and ${isOld}`
-  const returned = [...(state.log.feed === null && !redacts ? [] : ['pk']), ...columns.map(([, sql], index) => `${sql}::text as c${index}`)]
+      : `${step.anyCase === true ? 'cs_lower' : ''}(${column}::text) = any($2::text[]) and ${isOld}`
+  const returned = [
+    ...(state.log.feed === null && !redacts ? [] : ['pk']),
+    ...columns.map(([, sql], index) => `${sql}::text as c${index}`),
+    ...(redacts ? findWordColumns(step.target).sql.map((sql, index) => `${sql} as w${index}`) : []),
+  ]
   const { rows, count: by } = await session.query<Row>({
     text: `delete from ${table} where ${own} and ${found}${returned.length === 0 ? '' : ` returning ${returned.join(', ')}`}`,
-    values: [number, step.values, at, now],
+    values: [number, asked, at, now],
   })
   const removed = rows.flatMap(({ pk }) => (pk === undefined ? [] : [String(pk)]))
-  if (redacts) await redactLog(session, nameRows(step.target), step.field === undefined ? await findMissing(session, step) : removed)
+  if (redacts) {
+    await redactLog(session, nameRows(step.target), step.field === undefined ? await findMissing(session, step) : removed)
+    await pruneWords(session, step.target, rows)
+  }
   const entries = { removed, cause, at: now }
   await noteChange(session, nameRows(step.target), state, { by: -by, ...(by > 0 ? { removedAt: at } : {}), entries })
   if (by > 0) lost.set(known.table.entity, (lost.get(known.table.entity) ?? 0) + by)
@@ -131,11 +149,12 @@ async function deleteStep(
   )
 }
 
-async function recordRemoval({ session, at }: Forgetting, { target, field = '', values }: ForgetStep): Promise<void> {
+async function recordRemoval({ session, at }: Forgetting, { target, field = '', values, anyCase }: ForgetStep): Promise<void> {
+  const noted = anyCase === true ? values.map(hideText) : values
   await session.query({
     text: `insert into cs_gone (connector_id, name, field, value, at) select $1, $2, $3, value, $5 from unnest($4::text[]) as t(value)
       on conflict (connector_id, name, field, value) do update set at = greatest(cs_gone.at, excluded.at)`,
-    values: [target.number, target.known.table.name, field, [...new Set(values)], at],
+    values: [target.number, target.known.table.name, field, [...new Set(noted)], at],
   })
 }
 
@@ -166,7 +185,7 @@ async function forgetStep(forgetting: Forgetting, step: ForgetStep, keys: readon
  */
 export async function forgetRecords(
   session: Session,
-  { entity, values, keys: whole = [], below, at, cause = 'live', redacts = false }: Removal,
+  { entity, values, keys: whole = [], under, below, at, cause = 'live', redacts = false }: Removal,
   given: { readonly targets: readonly ConnectorTable[]; readonly now: number },
 ): Promise<ReadonlyMap<string, number>> {
   const { targets: there, now } = given
@@ -177,8 +196,9 @@ export async function forgetRecords(
   const names = there.map(({ known }) => known.table.name).sort()
   const text = 'select count(*)::int4 as count from cs_entities where connector_id = $1 and name = any($2::text[])'
   const { rows: found } = await session.query<Row>({ text, values: [first.number, names] })
-  // A first batch creates the state of an entity, which cannot be locked before. It holds the connector meanwhile.
-  if (Number(found[0]?.['count']) < names.length) await blockConnector(session, first.number)
+  // A first batch creates the state of an entity, which cannot be locked before. It holds the connector meanwhile. Words are deleted only
+  // where no state of another version of a kind is created.
+  if (redacts || Number(found[0]?.['count']) < names.length) await blockConnector(session, first.number)
   // All writers lock in this order, which prevents deadlocks.
   for (const name of names) await lockExistingState(session, first.number, name)
   await session.query({
@@ -188,7 +208,9 @@ export async function forgetRecords(
   const keys = values.flatMap((value) => (typeof value === 'object' || value === undefined || value === null ? [] : [String(value)]))
   const target = targets.get(entity)
   const own = target === undefined ? [] : [...keys.flatMap((value) => buildKey(target.known.table, value) ?? []), ...whole]
-  if (target !== undefined && own.length > 0) await forgetStep(forgetting, { target, field: undefined, values: own, below }, keys)
+  if (target !== undefined && under !== undefined)
+    await forgetStep(forgetting, { target, field: under.field, values: [under.text], anyCase: true, below }, [])
+  else if (target !== undefined && own.length > 0) await forgetStep(forgetting, { target, field: undefined, values: own, below }, keys)
   // The records themselves are not stored, only their descendants are.
   else for (const next of findStepsBelow(forgetting, below, (parent) => (parent === '' ? keys : []))) await forgetStep(forgetting, next, [])
   return forgetting.lost

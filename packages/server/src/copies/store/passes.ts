@@ -9,6 +9,7 @@ import { deleteRows } from './batch.ts'
 import type { ContextDatabase, Row, Session, Value } from './database/database.ts'
 import { type ConnectorTable, nameRows } from './registry.ts'
 import { lockState, noteChange } from './state.ts'
+import { clearWords } from './words.ts'
 
 /** Records within a span of time. */
 export interface Span {
@@ -146,7 +147,7 @@ export async function sweep(
   }
 }
 
-/** Deletes all rows and checkpoints of an entity of a connector in steps; the connector stays. No run may write meanwhile. */
+/** Deletes all rows, words and checkpoints of an entity of a connector in steps; the connector stays. No run may write meanwhile. */
 export async function deleteAll(database: Pick<ContextDatabase, 'transaction'>, target: ConnectorTable, now: () => number): Promise<void> {
   const values = [target.number, target.known.table.name]
   for (let more = true; more; )
@@ -157,7 +158,7 @@ export async function deleteAll(database: Pick<ContextDatabase, 'transaction'>, 
       await endPass(session, target)
       const removed = (await session.query({ text: target.known.encoder.clear.text, values: [target.number, stepRows] })).count
       await noteChange(session, nameRows(target), state, { by: -removed, removedAt: now(), entries: 'ends' })
-      return removed > 0
+      return removed > 0 || (await clearWords(session, target))
     })
 }
 

@@ -29,6 +29,8 @@ export interface CopyState {
   /** Time of the last deletion, in milliseconds since 1970. */
   readonly deletedAt: number
   readonly pass: string | null
+  /** Number of deletions of listed words: words that were listed before one may be missing. */
+  readonly pruned: string
   /** Number of changes of the rows and of their passes: while it stays, a page that was stored is still stored. */
   readonly changes: bigint
   readonly log: Log
@@ -43,7 +45,7 @@ export async function lockState(session: Session, { number, known }: ConnectorTa
   if (taken !== undefined) return taken
   if (!(await holdConnector(session, number))) throw fail('connector_not_found', {})
   await session.query({
-    text: 'insert into cs_entities (connector_id, name, listed, changes) values ($1, $2, $3, $3) on conflict do nothing',
+    text: 'insert into cs_entities (connector_id, name, listed, pruned, changes) values ($1, $2, $3, $3, $3) on conflict do nothing',
     values: [number, known.table.name, randomInt(latestBegin)],
   })
   const made = await lockExistingState(session, number, known.table.name)
@@ -58,16 +60,17 @@ export async function lockState(session: Session, { number, known }: ConnectorTa
 export async function lockExistingState(session: Session, number: number, name: string): Promise<CopyState | undefined> {
   const { rows } = await session.query<Row>({
     name: 'cs_state',
-    text: `select records, deleted_at, pass, changes, ${logColumns} from cs_entities where connector_id = $1 and name = $2 for update`,
+    text: `select records, deleted_at, pass, pruned, changes, ${logColumns} from cs_entities where connector_id = $1 and name = $2 for update`,
     values: [number, name],
   })
   const [row] = rows
   if (row === undefined) return undefined
-  const { records, deleted_at: deletedAt, pass, changes } = row
+  const { records, deleted_at: deletedAt, pass, pruned, changes } = row
   return {
     records: Number(records),
     deletedAt: Number(deletedAt),
     pass: typeof pass === 'string' ? pass : null,
+    pruned: String(pruned),
     changes: BigInt(String(changes)),
     log: parseLog(row),
   }
@@ -276,7 +279,7 @@ export interface KeyPage {
 export function buildKeysStatement({ number, known }: ConnectorTable, { after = '', limit, under }: KeyPage): Statement {
   const column = known.table.columns.find(({ name }) => name === under?.field)?.sql
   if (under !== undefined && column === undefined) throw new Error(`There is no column ${under.field} in ${known.table.name}`)
-  const fold = (sql: string): string => (under?.anyCase === true ? `lower(${sql})` : sql)
+  const fold = (sql: string): string => (under?.anyCase === true ? `cs_lower(${sql})` : sql)
   const isUnder = column === undefined ? '' : ` and ${fold(`${quoteName(column)}::text`)} = ${fold('$4')}`
   return {
     text: `select pk from ${quoteTable(known.table)} where ${buildRowCondition(known.table)} and pk > $2${isUnder} order by pk limit $3`,

@@ -182,7 +182,8 @@ async function insertOwn(
   const kept: VendorEventRow[] = []
   let [free, away] = [most - (await countWaiting(db, first.source, most)), 0]
   for (const arrival of arrivals) {
-    const isFull = arrival.rows.length > free
+    // A request is taken whole: one that names more than fits would be turned away whenever it comes. The limit of its body bounds it.
+    const isFull = free <= 0
     ends.set(arrival, isFull ? 'full' : 'stored')
     if (isFull) away += arrival.rows.length
     else kept.push(...arrival.rows)

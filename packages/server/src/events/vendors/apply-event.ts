@@ -7,7 +7,7 @@ import { toEntityRef } from '../../copies/entity-ref.ts'
 import type { Folds } from '../../copies/folds.ts'
 import type { Searcher } from '../../copies/searcher.ts'
 import type { ContextStore } from '../../copies/store/store.ts'
-import { buildGone, buildGoneByKey, buildRecordKey, buildRemovals, type Gone, type Met } from '../../copies/sync/walk/records.ts'
+import { buildGone, buildGoneByKey, buildRecordKey, buildRemovals, findLinks, type Gone, type Met } from '../../copies/sync/walk/records.ts'
 import type { ConnectorAccess, ConnectorRef } from '../../values/access.ts'
 import { isAsNew } from './versions.ts'
 
@@ -142,9 +142,10 @@ export async function forgetWaiting(work: Pick<Work, 'services' | 'access'>, red
 /** Deletes what an event names from the copy and from the log of its changes. `forgetWaiting` has deleted the events that wait. */
 async function redact(work: Work, entity: string): Promise<void> {
   const how = { at: work.services.clock(), redacts: true }
-  if (work.event.under === undefined) return forgetNamed(work, entity, how)
-  for await (const keys of listUnder(work, entity))
-    await forget(work, entity, buildGoneByKey(work.access.connection.kind.definition, entity, keys), how)
+  const { under } = work.event
+  if (under === undefined) return forgetNamed(work, entity, how)
+  const gone = { entity, values: [], under: { field: under.field, text: String(under.value) } }
+  await forget(work, entity, { ...gone, below: findLinks(work.access.connection.kind.definition, entity) }, how)
 }
 
 async function forgetHidden(work: Work, hidden: readonly RecordKey[], at: number): Promise<void> {

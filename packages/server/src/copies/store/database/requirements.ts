@@ -33,10 +33,11 @@ export const buildOwnStatements = (layout: TableLayout): readonly string[] => [
   `create table if not exists cs_connectors (id uuid primary key, number int4 generated always as identity unique,
     removed boolean not null default false, cleared boolean not null default false)`,
   'create table if not exists cs_tables (name text primary key, kind text not null, entity text not null, shape text not null)',
-  // `listed`: number of changes of the listed words of its columns (`query/lookups.ts`). `changes`: number of changes of its rows. `feed` to
-  // `followed_by`: the log of its changes (`log.ts`).
+  // `listed`: number of changes of the listed words of its columns (`query/lookups.ts`). `pruned`: how often listed words were deleted
+  // (`words.ts`). `changes`: number of changes of its rows. `feed` to `followed_by`: the log of its changes (`log.ts`).
   `create table if not exists cs_entities (connector_id int4, name text, records int8 not null default 0, deleted_at int8 not null default 0, pass text,
-    listed int8 not null default 0, changes int8 not null default 0, feed int8, position int8 not null default 0, kept_after int8 not null default 0,
+    listed int8 not null default 0, pruned int8 not null default 0, changes int8 not null default 0, feed int8,
+    position int8 not null default 0, kept_after int8 not null default 0,
     read_at int8 not null default 0, log_days int4 not null default 0, kept_for int8, followed_by uuid, primary key (connector_id, name))
     with (fillfactor = 50)`,
   'create table if not exists cs_seen (connector_id int4 not null, name text not null, keys text[] not null)',

@@ -80,7 +80,7 @@ export function findLinks({ entities }: Pick<ConnectorDefinition, 'entities'>, p
 const findHolder = ({ entities }: Pick<ConnectorDefinition, 'entities'>, entity: string): string => entities[entity]?.of ?? entity
 
 /** What is to be deleted of one entity, with all that belongs to it. */
-export type Gone = Pick<Removal, 'entity' | 'values' | 'below' | 'keys'>
+export type Gone = Pick<Removal, 'entity' | 'values' | 'below' | 'keys' | 'under'>
 
 /** Groups records to delete by the entity that they are views or parts of. */
 export function buildRemovals(definition: Pick<ConnectorDefinition, 'entities'>, keys: readonly RecordKey[]): readonly Gone[] {
