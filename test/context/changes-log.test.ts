@@ -1,5 +1,6 @@
 /** The log of changes of a copy: every way of writing rows is told, in order, and only while somebody reads it. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { int } from '../../packages/ferrule/src/definition/fields.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { blockEntries, mostBytes } from '../../packages/server/src/copies/store/log.ts'
 import type { ContextStore } from '../../packages/server/src/copies/store/store.ts'
@@ -60,6 +61,22 @@ overStatements('the log of changes', async (engine) => {
       { kind: 'changed', key: keyOf(0), fields: ['price', 'state'], cause: 'sync' },
       { kind: 'changed', key: keyOf(2), fields: ['parts'], cause: 'sync' },
     ])
+  })
+
+  test('names fields whatever their names, also those that the statement itself uses', async () => {
+    const names = ['p', 'r', 'v', 'c0', 'c1', 'c2', 'sent', "it's"]
+    const fields = { id: int('Id.'), ...Object.fromEntries(names.map((name) => [name, int('Number.')])) }
+    const kind = { kind: 'named-kind', entities: { things: { about: 'For tests.', key: ['id'], context_store_search: fields } } }
+    const other = await createStoreWorld(engine)
+    onTestFinished(() => other.close())
+    const of = other.open({ kinds: [kind] })
+    const ref = { ...createRef('things'), kind: 'named-kind' }
+    const write = (more: object) => of.writeBatch(ref, { records: [{ key: '1', fields: { id: 1, c2: 5, ...more } }], asked: other.now })
+    await write({})
+    await of.followChanges(ref)
+    await write(Object.fromEntries(names.map((name) => [name, 5])))
+    const { changes } = await of.readLog(ref, { after: 0n, limit: 10 })
+    expect(changes.map((change) => change.fields)).toEqual([names.filter((name) => name !== 'c2')])
   })
 
   test('tells what removes records: the vendor, a complete pass, a live read', async () => {

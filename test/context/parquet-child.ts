@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { int, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { writeParquet } from '../../packages/server/src/copies/parquet/file.ts'
-import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
+import { buildSearchTable, listNamed } from '../../packages/server/src/copies/search/columns.ts'
 import { readPeakKb } from '../support/peak-memory.ts'
 
 const count = Number(process.argv[2])
@@ -10,7 +10,7 @@ const count = Number(process.argv[2])
 const pageRecords = 500
 
 const fields = { id: int('Id'), title: str('Title'), made: time('Made') }
-const { columns } = buildSearchTable('test', 'things', { about: 'Things', key: ['id'], context_store_search: fields })
+const columns = listNamed(buildSearchTable('test', 'things', { about: 'Things', key: ['id'], context_store_search: fields }))
 
 /** Texts that no compression makes small: a file in memory would be seen. */
 function* listPages(): Generator<readonly string[]> {

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, describe, expect, test } from 'vitest'
-import { bool, date, decimal, int, list, num, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { bool, date, decimal, type Fields, int, list, num, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { encodeHere } from '../../packages/server/src/copies/parquet/encoder.ts'
 import { writeParquet } from '../../packages/server/src/copies/parquet/file.ts'
-import { buildSearchTable, type Column } from '../../packages/server/src/copies/search/columns.ts'
+import { buildSearchTable, type Column, listNamed } from '../../packages/server/src/copies/search/columns.ts'
 import { makeFolder } from '../support/folder.ts'
 
 const fields = {
@@ -19,7 +19,8 @@ const fields = {
   parts: list(str('Part'), 'Parts'),
 }
 
-const { columns } = buildSearchTable('test', 'things', { about: 'Things', key: ['id'], context_store_search: fields })
+const tableOf = (context_store_search: Fields) => buildSearchTable('test', 'things', { about: 'Things', key: ['id'], context_store_search })
+const columns = listNamed(tableOf(fields))
 
 const folder = makeFolder('parquet')
 const database = await (await DuckDBInstance.create(':memory:')).connect()
@@ -122,6 +123,16 @@ describe('a Parquet file', () => {
     expect(await pass(name, json)).toEqual([null, `{"${name}":${json}}`])
   })
 
+  test('has what the copy kept of other types in the same field', async () => {
+    const record = `{"id": 1, "ratio": null, "day": "soon", "_rescued": {"ratio": "many", "on": [1.10]}}`
+    expect(
+      await ask(`select ratio, day, _rescued::text as rescued from ${await write(asPages([record, '{"id": 2, "_rescued": null}']))}`),
+    ).toEqual([
+      { ratio: null, day: null, rescued: '{"ratio":"many","on":[1.10],"day":"soon"}' },
+      { ratio: null, day: null, rescued: null },
+    ])
+  })
+
   test('has nulls, and fields that a record lacks, as null', async () => {
     const file = await write(asPages([`{${Object.keys(fields).map((name) => `"${name}": null`)}}`, '{}']))
     expect(await ask(`select count(*)::int as many, count(columns(*))::int from ${file}`)).toEqual([
@@ -145,9 +156,7 @@ describe('a Parquet file', () => {
   })
 
   test('has only the chosen columns, and a free name for the last one', async () => {
-    const [id] = columns
-    if (id === undefined) throw new Error('there is a key')
-    const file = await write(asPages(['{"id": 1, "_rescued": "mine"}']), [id, { ...id, name: '_rescued', type: 'text' }])
+    const file = await write(asPages(['{"id": 1, "_rescued": "mine"}']), listNamed(tableOf({ id: fields.id, _rescued: str('Mine') })))
     expect(await ask(`select * from ${file}`)).toEqual([{ id: '1', _rescued: 'mine', __rescued: null }])
   })
 
@@ -168,6 +177,7 @@ describe('a Parquet file', () => {
         { name: 'id', type: 'integer' },
         { name: 'title', type: 'text' },
         { name: 'parts', type: 'json' },
+        { name: '_rescued', type: 'json' },
       ],
       offset: 0,
       content: { lines },

@@ -1,7 +1,7 @@
 /** SQL views of one connector: what they show, who may read what, and what becomes of them when their table changes. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { date, int, str, time } from '../../packages/ferrule/src/definition/fields.ts'
+import { bool, date, int, num, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
@@ -27,7 +27,7 @@ describe.each(databasesUnderTest(['postgres']))('views of a connector (%s)', () 
 
   beforeAll(async () => {
     world = await createStoreWorld('postgres')
-    store = world.open()
+    store = world.open({ kinds: [testKind({ ...noteFields, ratio: num('Ratio.'), on: bool('On.') })] })
     if (world.settings.engine !== 'postgres') throw new Error('the world is on a server')
     url = world.settings.url.reveal()
     const platform = openPostgres({ url: new Secret(url) }) // an operator may have one database for both
@@ -43,7 +43,15 @@ describe.each(databasesUnderTest(['postgres']))('views of a connector (%s)', () 
             price: '10.50',
             parts: [{ n: 9007199254740993n }],
           }),
-          note(store, { id: 2n ** 63n + BigInt(number), title: '', made: '2016-12-31T23:59:60Z', price: 'many', parts: null }),
+          note(store, {
+            id: 2n ** 63n + BigInt(number),
+            title: '',
+            made: '2016-12-31T23:59:60Z',
+            price: 'many',
+            parts: null,
+            ratio: 'half',
+            on: 1,
+          }),
           note(store, { id: 2n ** 63n - 1n, made: '0001-01-01T00:00:00Z', price: '12345678901234567890123456789012345678.9' }),
         ],
         asked: 1,
@@ -117,6 +125,8 @@ describe.each(databasesUnderTest(['postgres']))('views of a connector (%s)', () 
       'price numeric',
       'state text',
       'parts jsonb',
+      'ratio numeric',
+      'on boolean',
       '_rescued jsonb',
     ])
     await asReader(connectorOf(1), 'select 1')
@@ -144,7 +154,7 @@ describe.each(databasesUnderTest(['postgres']))('views of a connector (%s)', () 
       },
       {
         ...{ id: null, title: '', made: null, price: null, parts: null },
-        _rescued: '{"id": 9223372036854775809, "made": "2016-12-31T23:59:60Z", "price": "many"}',
+        _rescued: '{"id": 9223372036854775809, "on": 1, "made": "2016-12-31T23:59:60Z", "price": "many", "ratio": "half"}',
       },
     ])
   })

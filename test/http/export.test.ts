@@ -110,6 +110,33 @@ overStatements('an export', async (engine) => {
     expect(rows).toEqual(records.map(asRow).toSorted((one, other) => (one.id < other.id ? -1 : 1)))
   })
 
+  test('shows a value of another type in _rescued: always as Parquet, else where it is named', async () => {
+    const ref = { connector, kind: 'gong', entity: 'users' }
+    const fields = { id: 'odd', active: 'perhaps' }
+    const key = buildPrimaryKey(world.context.store.getTable('gong', 'users').key, fields) ?? ''
+    await world.context.store.writeBatch(ref, { records: [{ key, fields }], asked: world.clock.now })
+    const only = `filter=${json({ eq: { id: 'odd' } })}`
+    const parquet = async (more: string) => {
+      writeFileSync(
+        join(folder, 'odd.parquet'),
+        await buffer(await world.open(path(`?format=parquet&${only}${more}`), { token: world.token })),
+      )
+      const database = await (await DuckDBInstance.create(':memory:')).connect()
+      const rows = (await database.runAndReadAll(`select id, _rescued::text as rescued from '${folder}/odd.parquet'`)).getRowObjectsJson()
+      database.closeSync()
+      return rows[0]?.['rescued']
+    }
+    expect([await parquet(''), await parquet('&fields=id,active'), await parquet('&fields=id')]).toEqual([
+      '{"active":"perhaps"}',
+      '{"active":"perhaps"}',
+      null,
+    ])
+    expect((await ask(`?${only}&fields=id,active`)).text).toBe('{"id":"odd","active":null}\n')
+    expect((await ask(`?${only}&fields=id,_rescued`)).text).toBe('{"id":"odd","_rescued":{"active": "perhaps"}}\n')
+    expect((await ask(`?${only}&fields=id,_rescued&format=csv`)).text).toBe('id,_rescued\r\nodd,"{""active"":""perhaps""}"\r\n')
+    await world.context.store.writeBatch(ref, { records: [], removed: [key], asked: world.clock.now })
+  })
+
   test('of nothing is nothing', async () => {
     const none = json({ in: { id: [] } })
     const [lines, csv] = [await ask(`?filter=${none}`), await ask(`?filter=${none}&format=csv&fields=id`)]

@@ -127,6 +127,15 @@ const describePage = ({ cursor, tookMs, unseenPaths }: Pick<SearchAnswer, 'curso
 const describeRelated = (related: readonly RelatedState[]) =>
   related.length > 0 ? { related: related.map(([entity, state]) => ({ entity, ...toFreshness(state) })) } : {}
 
+/** Selects what the columns of the selected fields cannot hold, after these fields. */
+function selectRescued({ table, selection }: SearchQuery): SearchQuery['selection'] {
+  const { rescued } = table
+  if (rescued === undefined || selection?.has(rescued)) return selection
+  const fields = [...(selection ?? table.columns.map((column) => [column, true] as const))]
+  const names = selection === undefined ? true : Object.fromEntries(fields.map(([{ name }]) => [name, true as const]))
+  return new Map([...fields, [rescued, names]])
+}
+
 /** Searches for clients. Callers hold an access already, so no method takes a principal. */
 export class Searches {
   readonly #parts: SearchesOptions
@@ -239,11 +248,12 @@ export class Searches {
   }
 
   /** Reads all pages, each on demand. @throws as `search`, at once or while pages are read */
-  async export(access: ConnectorAccess, query: CopyQuery): Promise<Export> {
+  async export(access: ConnectorAccess, query: CopyQuery & { readonly rescues?: boolean }): Promise<Export> {
     assertSearchable(access, query.entity)
     const { searcher } = this.#parts
     const ref = toEntityRef(access, query.entity)
-    const parsed = { ...searcher.parse(ref, query.params), limit: exportPageRecords }
+    const asked = searcher.parse(ref, query.params)
+    const parsed = { ...asked, limit: exportPageRecords, selection: query.rescues === true ? selectRescued(asked) : asked.selection }
     const state = query.maxAge === undefined ? await this.#parts.copies.readStatus(access, query.entity) : await this.#fresh(access, query)
     if (!isEnough(state, query)) throw await this.#notReady(access, query, state)
     const { filtered } = listRelatedEntities(parsed)

@@ -5,7 +5,7 @@
  */
 import type { ParquetWriter } from 'hyparquet-writer'
 import { readDigits } from '../../values/exact-json.ts'
-import { type Column, nameRescued } from '../search/columns.ts'
+import type { Column } from '../search/columns.ts'
 import { beyondMicros, parseTimestamp } from '../search/timestamps.ts'
 
 /** How a column is written. */
@@ -57,12 +57,6 @@ const elements: Readonly<Record<ParquetType, Omit<Element, 'name'>>> = {
 export const buildElements = (columns: readonly ParquetColumn[]): Element[] => [
   { name: 'root', num_children: columns.length },
   ...columns.map(({ name, type }): Element => ({ name, repetition_type: 'OPTIONAL', ...elements[type] })),
-]
-
-/** Returns the columns with the one of the values that do not fit. */
-export const addRescued = (columns: readonly ParquetColumn[]): readonly ParquetColumn[] => [
-  ...columns,
-  { name: nameRescued(columns.map(({ name }) => name)), type: 'json' },
 ]
 
 /** A value as the library takes it. */

@@ -2,14 +2,14 @@
 import { isObject } from 'ferrule/internal'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { readExactJson } from '../../values/exact-json.ts'
-import { addRescued, buildElements, type Cell, type Element, type ParquetColumn, readers } from './columns.ts'
+import { buildElements, type Cell, type Element, type ParquetColumn, readers } from './columns.ts'
 
 /** What the footer says of a row group. */
 export type RowGroup = ParquetWriter['row_groups'][number]
 
 /** A part of a file. */
 export interface EncodeJob {
-  /** Fields of the records. */
+  /** Fields of the records. The last one has, by field, what the others cannot hold exactly. */
   readonly columns: readonly ParquetColumn[]
   /** Bytes of the file so far. */
   readonly offset: number
@@ -29,15 +29,17 @@ export interface ParquetEncoder {
   encode(job: EncodeJob, signal?: AbortSignal): Promise<EncodeResult>
 }
 
-/** Distributes records over the columns. The last one has, by field, what the others cannot hold exactly. */
+/** Distributes records over the columns. */
 function readCells(columns: readonly ParquetColumn[], lines: readonly Uint8Array[]): Cell[][] {
   const records = lines.flatMap((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString().split('\n'))
-  const cells: Cell[][] = columns.map(() => [])
+  const [fields, last] = [columns.slice(0, -1), columns.at(-1)?.name ?? '']
+  const cells: Cell[][] = fields.map(() => [])
   const rescued: Cell[] = []
   for (const line of records) {
     const record = readExactJson(line)
-    const odd: [string, unknown][] = []
-    for (const [index, { name, type }] of columns.entries()) {
+    const stored = isObject(record) ? record[last] : undefined
+    const odd = isObject(stored) ? Object.entries(stored) : []
+    for (const [index, { name, type }] of fields.entries()) {
       const value = isObject(record) ? (record[name] ?? null) : null
       const cell = value === null ? null : readers[type](value)
       if (cell === undefined) odd.push([name, value])
@@ -55,8 +57,7 @@ const hasBounds = ({ type }: ParquetColumn): boolean => type !== 'text' && type 
 const markJson = (element: Element): Element => (element.logical_type?.type === 'JSON' ? { ...element, converted_type: 'JSON' } : element)
 
 /** Runs a job in this thread. */
-export function encodeHere({ columns: fields, offset, content }: EncodeJob): EncodeResult {
-  const columns = addRescued(fields)
+export function encodeHere({ columns, offset, content }: EncodeJob): EncodeResult {
   const writer = new ByteWriter()
   const elements = buildElements(columns)
   const parquet = new ParquetWriter({ writer, schema: 'groups' in content ? elements.map(markJson) : elements, createdBy: 'ferrule' })
@@ -67,7 +68,7 @@ export function encodeHere({ columns: fields, offset, content }: EncodeJob): Enc
     void parquet.finish() // a writer into memory ends at once
     return { bytes: writer.getBytes(), groups: [] }
   }
-  const cells = readCells(fields, content.lines)
+  const cells = readCells(columns, content.lines)
   const columnData = columns.map((column, index) => ({
     name: column.name,
     data: cells[index] ?? [],

@@ -10,6 +10,7 @@ const onThisThread: ParquetEncoder = { encode: async (job) => (await import('./e
 
 /** An export to write. */
 export interface ParquetExport {
+  /** Fields of the records; the last one is `SearchTable.rescued`. */
   readonly columns: readonly Pick<Column, 'name' | 'type' | 'compare' | 'schema'>[]
   /** Records as JSON. */
   readonly pages: AsyncIterable<readonly string[]>

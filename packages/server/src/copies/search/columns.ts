@@ -16,6 +16,7 @@
  * | `<field>$s` | text[] | the words of the value, see `words.ts` |
  * | `<field>$g` | jsonb | for JSON that is not plain ASCII: the same JSON with its strings reduced to words |
  * | `h` | int8 | hash of the row, used by the store |
+ * | `$r` | jsonb | by field, the values that their columns cannot hold; null without any |
  *
  * The primary key is (connector_id, pk). `values.ts` computes the cells. Declared types decide how values compare; nothing is guessed from
  * values.
@@ -273,10 +274,15 @@ export interface SearchTable extends TableRows {
   readonly entity: string
   /** Searchable fields in documented order, which is also the order of keys in results. */
   readonly columns: readonly Column[]
+  /** What their columns cannot hold, by field. Only a query that names it reads it. Measures of aggregates have none. */
+  readonly rescued?: Column
   readonly key: readonly KeyPart[]
   /** What searchable fields refer to, as the definition says: path → entity. */
   readonly refers?: Readonly<Record<string, string>>
 }
+
+/** Column of every table for values that the column of their field cannot hold (docs/decisions/data-out.md). No field has this name. */
+export const rescuedColumn = { name: '$r', type: 'jsonb' } as const
 
 /** Names used by the table itself or by PostgreSQL's system columns. */
 const taken: ReadonlySet<string> = new Set(['connector_id', 'pk', 'h', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'])
@@ -354,8 +360,24 @@ export function buildSearchTable(kind: string, entity: string, definition: Entit
     buildColumn(table, name, { schema, isShown: isShown(name) }),
   )
   const { refers } = definition
-  return { kind, entity, name: table, columns, key: readKeyParts(definition), ...(refers === undefined ? {} : { refers }) }
+  const rescued = buildRescued(table, Object.keys(fields))
+  return { kind, entity, name: table, columns, rescued, key: readKeyParts(definition), ...(refers === undefined ? {} : { refers }) }
 }
+
+/** Builds the field of rescued values: `_rescued`, with more underscores where a field has that name. */
+function buildRescued(table: string, names: readonly string[]): Column {
+  const sql = rescuedColumn.name
+  const field = hashText(`${table}.${sql}`).readInt32BE()
+  let name = '_rescued'
+  while (names.includes(name)) name = `_${name}`
+  return { name, sql, type: 'json', compare: 'text', words: 'derived', field, schema: { type: 'object' } }
+}
+
+/** Returns whether values can be missing in a column. Text and JSON hold everything. */
+export const isStrict = ({ type }: Column): boolean => type !== 'text' && type !== 'json'
+
+/** Lists all fields that a query can name. */
+export const listNamed = ({ columns, rescued }: SearchTable): readonly Column[] => (rescued === undefined ? columns : [...columns, rescued])
 
 /** Lists the columns that store one field, its own column first. */
 const listFieldColumns = (column: Column): readonly [PhysicalColumn, ...PhysicalColumn[]] => [
@@ -398,13 +420,6 @@ export function buildRowCondition({ storage }: TableRows, connector = '$1', alia
   const at = alias === undefined ? '' : `${alias}.`
   const own = `${at}connector_id = ${connector}`
   return storage?.mark === undefined ? own : `${own} and ${at}entity = '${storage.mark}'`
-}
-
-/** Names the column of what other columns cannot hold exactly: `_rescued`, with more underscores where a field has that name. */
-export function nameRescued(names: readonly string[]): string {
-  let name = '_rescued'
-  while (names.includes(name)) name = `_${name}`
-  return name
 }
 
 /** Timestamp fields that lists are most often sorted and filtered by. */

@@ -1,7 +1,7 @@
 /** Resolves the names of a query to field paths: field names, paths below them, and their documented types. */
 import type { Field } from 'ferrule/definition'
 import { type Comparison, formatDocumentedType, readComparison } from 'ferrule/internal'
-import { type Column, readColumnType, type SearchTable } from './columns.ts'
+import { type Column, listNamed, readColumnType, type SearchTable } from './columns.ts'
 import { invalid, notSearchable, type RequestPointer, tooComplex } from './refusals.ts'
 import { cleanText } from './text.ts'
 import type { FieldPath, PathType, Step } from './tree.ts'
@@ -144,7 +144,7 @@ export function findPath(scope: NameScope, steps: readonly Step[]): FoundPath | 
     const found = followSteps(scope.element.schema, steps)
     return found && { path: buildFieldPath(undefined, found.steps, found.schema), schema: found.schema }
   }
-  const { columns } = scope.table
+  const columns = listNamed(scope.table)
   const found = findLongestName(
     columns.map(({ name }) => name),
     steps,

@@ -9,7 +9,7 @@ import {
   operators,
   parseInteger,
 } from 'ferrule/internal'
-import type { Column, SearchTable } from './columns.ts'
+import { type Column, listNamed, rescuedColumn, type SearchTable } from './columns.ts'
 import { type FindTable, type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
 import { findMemberPath, findUnlisted } from './known-values.ts'
 import {
@@ -127,6 +127,8 @@ function parseFields(
     countCondition(reading, at)
     const { path, schema, scope, by } = resolveField(reading.scope, field, { pointer: at, within: reading.within })
     checkOperator(operator, path, at)
+    if (operators[operator].form === 'words' && path.column?.sql === rescuedColumn.name)
+      throw notSupported(at, operator, 'words of values that do not fit are not stored; use like')
     const condition = readers[operator]({ reading, path, element: toElementScope(scope, schema), value, pointer: at })
     const way = path.compare === 'lower' ? findMemberPath(path, reading.within) : undefined
     if (way !== undefined)
@@ -435,5 +437,5 @@ function parseSelection(
     if (column !== undefined) found.set(column, addToSelection(found.get(column), names))
   }
   if (found.size === 0) return undefined
-  return new Map(table.columns.flatMap((column) => (found.has(column) ? [[column, found.get(column) ?? true] as const] : [])))
+  return new Map(listNamed(table).flatMap((column) => (found.has(column) ? [[column, found.get(column) ?? true] as const] : [])))
 }

@@ -325,7 +325,8 @@ export function buildPage(query: SearchQuery, rows: readonly SearchRow[]): Searc
 /** Finds the JSON that a path begins at; undefined for columns that are not JSON. */
 function findSource({ column }: FieldPath, scene: SqlContext): JsonSource | undefined {
   if (column === undefined) return scene.element
-  return column.folded === undefined ? undefined : { raw: quoteColumn(column.sql), folded: quoteColumn(column.folded) }
+  if (column.type !== 'json') return undefined
+  return { raw: quoteColumn(column.sql), folded: column.folded === undefined ? 'null::jsonb' : quoteColumn(column.folded) }
 }
 
 /** Steps between costs, each several times the one before. */

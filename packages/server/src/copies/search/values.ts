@@ -1,6 +1,6 @@
 /** Converts the searchable fields of a record to the cells of its row. */
 import { writeJson } from 'ferrule/engine'
-import { type Column, listPhysicalColumns, type PhysicalColumn, type SearchTable } from './columns.ts'
+import { type Column, isStrict, listPhysicalColumns, type PhysicalColumn, type SearchTable } from './columns.ts'
 import { createValueReader, listInitialValues, toValueField } from './known-values.ts'
 import { createNameReader, listInitialNames, toNameField, type WrittenFields } from './members.ts'
 import { irregularField, type Term } from './terms.ts'
@@ -37,6 +37,32 @@ const converters: Readonly<Record<Column['type'], (value: unknown, json?: string
   number: (value) => toPlainNumber(value) ?? null,
   boolean: (value) => truths.get(value) ?? null,
   json: (value, json) => cleanJson(json ?? writeJson(value)),
+}
+
+const plainNumber = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/
+
+/** Tests for each type of column whether it can hold a value. Most values need no conversion, which costs several times as much. */
+const fits: Readonly<Record<Column['type'], (value: unknown) => boolean>> = {
+  text: () => true,
+  integer: (value) => Number.isSafeInteger(value) || converters.integer(value) !== null,
+  number: (value) => (typeof value === 'string' ? plainNumber.test(value) : Number.isFinite(value)) || converters.number(value) !== null,
+  boolean: (value) => truths.has(value),
+  json: () => true,
+}
+
+/**
+ * Creates a reader of the values of a record that their columns cannot hold.
+ * @returns the reader: JSON by field, null without any
+ */
+export function createRescuer({ columns }: SearchTable): (fields: Readonly<Record<string, unknown>>) => string | null {
+  const strict = columns.filter(isStrict)
+  return (fields) => {
+    const odd = strict.filter(({ name, type }) => {
+      const value = fields[name]
+      return value !== undefined && value !== null && !fits[type](value)
+    })
+    return odd.length === 0 ? null : cleanJson(writeJson(Object.fromEntries(odd.map(({ name }) => [name, fields[name]]))))
+  }
 }
 
 /** Builds the cells of a field's words, in the order of its columns. */

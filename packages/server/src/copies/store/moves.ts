@@ -13,6 +13,7 @@ import {
   parseTableName,
   quoteName,
   quoteTable,
+  rescuedColumn,
   type SearchTable,
 } from '../search/columns.ts'
 import { listInitialTerms } from '../search/values.ts'
@@ -66,8 +67,9 @@ function listCopiedSlots(from: SearchTable, to: SearchTable): readonly (readonly
  */
 function buildCopy(from: SearchTable, to: SearchTable): string {
   const copied = listCopiedSlots(from, to)
-  const slots = ['pk', '"$v"', ...copied.map(([slot]) => slot)].join(', ')
-  const sources = ['pk', '"$v"', ...copied.map(([, source]) => source)].join(', ')
+  const rescued = quoteName(rescuedColumn.name)
+  const slots = ['pk', '"$v"', rescued, ...copied.map(([slot]) => slot)].join(', ')
+  const sources = ['pk', '"$v"', rescued, ...copied.map(([, source]) => source)].join(', ')
   return `insert into ${quoteTable(to)} (connector_id, entity, h, ${slots}) select $1::int4, '${to.storage?.mark}'::uuid, 0, found.*
     from unnest($2::text[]) wanted(pk) cross join lateral
       (select ${sources} from ${quoteTable(from)} where ${buildRowCondition(from)} and pk = wanted.pk offset 0) found

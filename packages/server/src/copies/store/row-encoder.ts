@@ -1,9 +1,18 @@
 /** Encodes rows of one table: their hashes, their JSON, and the statements that write them. */
 import { createHash, hash } from 'node:crypto'
 import { writeJson } from 'ferrule/engine'
-import { buildRowCondition, listPhysicalColumns, type PhysicalColumn, quoteName, quoteTable, type SearchTable } from '../search/columns.ts'
+import {
+  buildRowCondition,
+  isStrict,
+  listPhysicalColumns,
+  type PhysicalColumn,
+  quoteName,
+  quoteTable,
+  rescuedColumn,
+  type SearchTable,
+} from '../search/columns.ts'
 import type { Term } from '../search/terms.ts'
-import { buildCells, type Cell, createTermReader, type JsonTexts } from '../search/values.ts'
+import { buildCells, type Cell, createRescuer, createTermReader, type JsonTexts } from '../search/values.ts'
 import type { Statement } from './database/database.ts'
 import { digestTable } from './tables.ts'
 
@@ -41,6 +50,8 @@ export interface Fingerprinted {
   readonly version: bigint
   /** JSON of the fields that are stored as JSON, which the hash needs too. */
   readonly texts: JsonTexts
+  /** JSON of the values that their columns cannot hold, by field. */
+  readonly rescued: string | null
 }
 
 /** Statement that writes some rows, and the words to list with them. */
@@ -94,6 +105,7 @@ export function createRowEncoder(table: SearchTable): RowEncoder {
   const encodedColumns = columns.map(({ type }, index) => ({ name: `,"c${index}":`, isJson: type === 'jsonb' }))
   const jsonFields = new Set(table.columns.flatMap(({ name, type }) => (type === 'json' ? [name] : [])))
   const statements = buildTableStatements(table, columns)
+  const rescue = createRescuer(table)
   const readTerms: Encoding['readTerms'] = (made, rows) =>
     readColumns(
       made,
@@ -104,8 +116,9 @@ export function createRowEncoder(table: SearchTable): RowEncoder {
   return {
     fingerprint: (record, version) => {
       const { text, texts } = writeFields(record.fields, jsonFields)
-      const digested = hash('sha256', `${digest}${text}`, 'buffer').readBigInt64BE(0)
-      return { record, hash: digested, version: BigInt(Math.trunc(record.version ?? version)), texts }
+      const rescued = rescue(record.fields)
+      const digested = hash('sha256', `${digest}${text}${rescued ?? ''}`, 'buffer').readBigInt64BE(0)
+      return { record, hash: digested, version: BigInt(Math.trunc(record.version ?? version)), texts, rescued }
     },
     encode: (number, rows) =>
       encodeRows(rows, {
@@ -118,7 +131,8 @@ export function createRowEncoder(table: SearchTable): RowEncoder {
       encodeRows(rows, {
         ...reading,
         length: lengths.copy,
-        format: ({ record, hash: h, version }, own) => `${[number, ...marks, record.key, h, version, ...own].map(formatCell).join('\t')}\n`,
+        format: ({ record, hash: h, version, rescued }, own) =>
+          `${[number, ...marks, record.key, h, version, rescued, ...own].map(formatCell).join('\t')}\n`,
         build: (texts) => ({ text: statements.copy, copied: texts.join('') }),
       }),
     ...statements,
@@ -142,6 +156,7 @@ function writeFields(fields: StoredRecord['fields'], kept: ReadonlySet<string>):
 
 const wanted = 'wanted'
 const found = 'found'
+const sent = 'sent'
 
 function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColumn[]): TableStatements {
   const [table, own] = [quoteTable(rows), buildRowCondition(rows)]
@@ -151,9 +166,9 @@ function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColum
     ...(storage === undefined ? { name: `cs_${purpose}_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}` } : {}),
     text,
   })
-  const names = ['pk', 'h', '"$v"', ...columns.map(({ name }) => quoteName(name))]
-  const sources = ['p', 'h', 'v', ...columns.map((_, index) => `c${index}`)]
-  const types = ['text', 'int8', 'int8', ...columns.map(({ type }) => type)]
+  const names = ['pk', 'h', '"$v"', quoteName(rescuedColumn.name), ...columns.map(({ name }) => quoteName(name))]
+  const sources = ['p', 'h', 'v', 'r', ...columns.map((_, index) => `c${index}`)]
+  const types = ['text', 'int8', 'int8', rescuedColumn.type, ...columns.map(({ type }) => type)]
   const shape = sources.map((name, index) => `${name} ${types[index]}`).join(', ')
   const sets = names.slice(1).map((name) => `${name} = excluded.${name}`)
   // Looks up each key in the index of the primary key. Before there are statistics, `pk = any(…)` would read every row of the connector.
@@ -171,8 +186,8 @@ function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColum
     difference: nameStatement(
       'difference',
       `select ${found}.pk, to_json(array_remove(array[${listDifferences(rows, columns).join(', ')}]::text[], null))::text as fields
-      from json_to_recordset($2::json) as row(${shape}) cross join lateral
-        (select * from ${table} where ${own} and pk = p offset 0) ${found}`,
+      from json_to_recordset($2::json) as ${sent}(${shape}) cross join lateral
+        (select * from ${table} where ${own} and pk = ${sent}.p offset 0) ${found}`,
     ),
     copy: `copy ${table} (connector_id, ${marked}${names.join(', ')}) from stdin`,
     remove: nameStatement('remove', remove),
@@ -183,11 +198,14 @@ function buildTableStatements(rows: SearchTable, columns: readonly PhysicalColum
 
 /** Lists SQL of the name of each field that differs between a found row and the new one, or null. */
 const listDifferences = ({ columns: fields }: SearchTable, columns: readonly PhysicalColumn[]): readonly string[] =>
-  fields.map(({ name, sql, wide }) => {
+  fields.map((field) => {
+    const { name, sql, wide } = field
+    const text = `'${name.replaceAll("'", "''")}'`
     const compared = columns.flatMap((column, index) =>
-      column.name === sql || column.name === wide ? [`${found}.${quoteName(column.name)} is distinct from c${index}`] : [],
+      column.name === sql || column.name === wide ? [`${found}.${quoteName(column.name)} is distinct from ${sent}.c${index}`] : [],
     )
-    return `case when ${compared.join(' or ')} then '${name.replaceAll("'", "''")}' end`
+    const rescued = isStrict(field) ? [`${found}.${quoteName(rescuedColumn.name)} -> ${text} is distinct from ${sent}.r -> ${text}`] : []
+    return `case when ${[...compared, ...rescued].join(' or ')} then ${text} end`
   })
 
 interface EncodedColumn {
@@ -232,8 +250,12 @@ function* encodeRows(rows: readonly Fingerprinted[], { cells, format, build, rea
 }
 
 /** Formats an object for `json_to_recordset`: absent names are null, and JSON cells go in unchanged. */
-function formatRow({ record, hash: h, version }: Fingerprinted, cells: readonly Cell[], columns: readonly EncodedColumn[]): string {
-  let text = `{"p":${JSON.stringify(record.key)},"h":${h},"v":${version}`
+function formatRow(
+  { record, hash: h, version, rescued }: Fingerprinted,
+  cells: readonly Cell[],
+  columns: readonly EncodedColumn[],
+): string {
+  let text = `{"p":${JSON.stringify(record.key)},"h":${h},"v":${version}${rescued === null ? '' : `,"r":${rescued}`}`
   for (let index = 0; index < cells.length; index += 1) {
     const [cell, column] = [cells[index], columns[index]]
     if (cell === null || cell === undefined || column === undefined) continue

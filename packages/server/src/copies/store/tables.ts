@@ -11,6 +11,7 @@ import {
   mainTimeSlot,
   type PhysicalColumn,
   quoteName,
+  rescuedColumn,
   type SearchTable,
   type SlotTable,
   slotTables,
@@ -166,8 +167,11 @@ const ownColumns: readonly TableColumn[] = [
 function listTableColumns(table: SearchTable): readonly TableColumn[] {
   const shown = listShownColumns(table)
   const rankOf = ({ name, type }: TableColumn): number => (shown.has(name) && ranks[type] > 1 ? shownRank : ranks[type])
-  return [...ownColumns, ...listPhysicalColumns(table)].toSorted((a, b) => rankOf(a) - rankOf(b))
+  return [...ownColumns, ...listPhysicalColumns(table), rescuedColumn].toSorted((a, b) => rankOf(a) - rankOf(b))
 }
+
+/** Adds the column of rescued values, which the hashes of rows leave out: rows without such values keep theirs. */
+const addRescued = (shape: Shape): Shape => ({ ...shape, columns: { ...shape.columns, [rescuedColumn.name]: rescuedColumn.type } })
 
 /** Describes a table of own kinds. Another meaning of its slots must change `key`: it is then made again. */
 const describeShared = ({ table, rows, slots }: SlotTable): DatabaseTable => ({
@@ -175,8 +179,8 @@ const describeShared = ({ table, rows, slots }: SlotTable): DatabaseTable => ({
   rows,
   kind: '',
   entity: '',
-  shape: { contents, key: 'slots 4', columns: Object.fromEntries(slots.map(({ name, type }) => [name, type])), fields: {} },
-  columns: [...ownColumns, ...slots],
+  shape: addRescued({ contents, key: 'slots 4', columns: Object.fromEntries(slots.map(({ name, type }) => [name, type])), fields: {} }),
+  columns: [...ownColumns, ...slots, rescuedColumn],
   key: 'connector_id, entity, pk',
   indexes: listSharedIndexes(table),
   isShared: true,
@@ -193,7 +197,7 @@ export const describeTable = (table: SearchTable): DatabaseTable =>
     name: findTable(table),
     rows: table.name,
     ...(table.storage === undefined ? { kind: table.kind, entity: table.entity } : { kind: '', entity: '' }),
-    shape: buildShape(table),
+    shape: addRescued(buildShape(table)),
     columns: listTableColumns(table),
     key: 'connector_id, pk',
     indexes: listIndexes(table),
@@ -221,7 +225,7 @@ function buildStatistics({ name, columns, isShared }: DatabaseTable, layout: Tab
   )
   const indexed = new Set(listIndexedWordSlots())
   const silent = columns.flatMap(({ name: slot, type }) =>
-    type === 'jsonb' || (type === 'text[]' && !indexed.has(slot)) ? [`alter column ${slot} set statistics 0`] : [],
+    type === 'jsonb' || (type === 'text[]' && !indexed.has(slot)) ? [`alter column ${quoteName(slot)} set statistics 0`] : [],
   )
   return layout === 'citus' ? dependencies : [...dependencies, `alter table "${name}" ${silent.join(', ')}`]
 }

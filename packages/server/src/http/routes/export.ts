@@ -192,8 +192,8 @@ async function exportRecords(services: ExportServices, principal: Principal, giv
   const access = await services.platform.connectors.readAccess(principal, connectorId)
   const searches = requireCopies(services.searches)
   try {
-    const { format: _format, formulas: _formulas, ...wish } = query
-    return await searches.export(access, { entity, ...wish, deadlineMs, signal })
+    const { format, formulas: _formulas, ...wish } = query
+    return await searches.export(access, { entity, ...wish, rescues: format === 'parquet', deadlineMs, signal })
   } catch (thrown) {
     throw asExportError(thrown)
   }

@@ -1,6 +1,6 @@
 /** Writes records as JSON objects: their selected fields, and below `_related` what they refer to, which the same statement finds by its key. */
 import { relatedName } from 'ferrule/internal'
-import { buildRowCondition, type Column, isColumnName, quoteName, quoteTable, type SearchTable } from '../columns.ts'
+import { buildRowCondition, type Column, isColumnName, listNamed, quoteName, quoteTable, type SearchTable } from '../columns.ts'
 import { toJsonPath } from '../conditions/json.ts'
 import { buildColumnKey, buildKey, buildPathKey } from '../conditions/related.ts'
 import { quoteColumn, selectValue } from '../conditions/sql-context.ts'
@@ -20,7 +20,7 @@ export const listSelectedColumns = ({
   table,
   selection,
 }: Pick<Wanted, 'table' | 'selection'>): readonly { readonly column: Column; readonly selection: Selection }[] =>
-  table.columns.flatMap((column) => {
+  (selection === undefined ? table.columns : listNamed(table)).flatMap((column) => {
     const selected = selection === undefined ? true : selection.get(column)
     return selected === undefined ? [] : [{ column, selection: selected }]
   })

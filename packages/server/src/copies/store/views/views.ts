@@ -7,9 +7,10 @@ import {
   type Column,
   findTable,
   isColumnName,
-  nameRescued,
+  listNamed,
   quoteName,
   quoteTable,
+  rescuedColumn,
   type SearchTable,
 } from '../../search/columns.ts'
 import { beyondMicros } from '../../search/timestamps.ts'
@@ -319,10 +320,10 @@ function describeColumn({ sql, at, number, wide, schema }: Column): ViewColumn {
 /** Most fields of one call: a function of PostgreSQL takes 100 arguments. */
 const mostOfCall = 50
 
-/** Builds the column of lost values: JSON by field, null without any. */
+/** Builds the column of lost values: JSON by field, null without any. Those that no column holds are stored so. */
 function buildRescued(lost: readonly string[]): string {
   const calls = splitInto(lost, mostOfCall).map((part) => `jsonb_strip_nulls(jsonb_build_object(${part.join(', ')}))`)
-  return calls.length === 0 ? 'null::jsonb' : `nullif(${calls.join(' || ')}, '{}'::jsonb)`
+  return `nullif(${[`coalesce(${quoteName(rescuedColumn.name)}, '{}')`, ...calls].join(' || ')}, '{}'::jsonb)`
 }
 
 /**
@@ -338,7 +339,9 @@ function buildViewQuery(table: SearchTable, number: number): string {
   const lost = columns.flatMap(({ name, lost: gone }) =>
     gone === undefined ? [] : [`${quoteText(name)}, case when ${gone.when} then to_jsonb(${gone.value}) end`],
   )
-  const rescued = nameRescued(columns.map(({ name }) => name))
-  const selected = [...columns, { name: rescued, value: buildRescued(lost) }].map(({ name, value }) => `${value} as ${quoteName(name)}`)
+  const rescued = listNamed(table)
+    .slice(columns.length)
+    .map(({ name }) => ({ name, value: buildRescued(lost) }))
+  const selected = [...columns, ...rescued].map(({ name, value }) => `${value} as ${quoteName(name)}`)
   return `select ${selected.join(', ')} from ${quoteTable(table)} where ${buildRowCondition(table, String(number))}`
 }
