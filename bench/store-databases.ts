@@ -6,7 +6,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { Client } from 'pg'
 import { Secret } from '../packages/ferrule/src/engine/credentials/source.ts'
 import type { ContextStoreSettings } from '../packages/server/src/copies/store/database/settings.ts'
-import { startCluster } from '../test/support/postgres-cluster.ts'
+import { type ServerOptions, startCluster } from '../test/support/postgres-cluster.ts'
 import { callOf, table } from './store-records.ts'
 
 const names = table.columns.map(({ name }) => `"${name}"`).join(', ')
@@ -43,12 +43,15 @@ export async function withEmbedded<T>(size: number, work: (database: StoreDataba
   return result
 }
 
-/** Settings of a server for many records: the usual ones would measure how blocks are read. PostgreSQL's manual advises a quarter of the memory. */
-export const forManyRecords = ['shared_buffers=4GB', 'maintenance_work_mem=256MB', 'max_wal_size=8GB'] as const
+/** A server for many records: the usual settings would measure how blocks are read. PostgreSQL's manual advises a quarter of the memory. */
+export const forManyRecords: ServerOptions = {
+  settings: ['shared_buffers=4GB', 'maintenance_work_mem=256MB', 'max_wal_size=8GB'],
+  onDisk: true,
+}
 
-/** Starts a server with an empty database for copies. @param settings of the server, such as `shared_buffers=1GB` */
-export async function startDatabase(settings: readonly string[] = []): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const cluster = await startCluster(undefined, settings)
+/** Starts a server with an empty database for copies. */
+export async function startDatabase(options?: ServerOptions): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const cluster = await startCluster(undefined, options)
   await run(cluster.url, `create database context template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C.UTF-8'`)
   const url = new URL(cluster.url)
   url.pathname = '/context'

@@ -14,26 +14,31 @@ export interface PostgresCluster {
   stop(): Promise<void>
 }
 
-/** What `postgres-keeper.ts` starts. */
-export interface KeptServer {
-  readonly binaries: PostgresBinaries
+/** How a server runs. */
+export interface ServerOptions {
   /** Further settings of the server, such as `shared_buffers=1GB`. */
-  readonly settings: readonly string[]
+  readonly settings?: readonly string[]
+  /** True: its files are never kept in memory, which many records would fill. */
+  readonly onDisk?: boolean
+}
+
+/** What `postgres-keeper.ts` starts. */
+export interface KeptServer extends ServerOptions {
+  readonly binaries: PostgresBinaries
 }
 
 /**
  * Starts a fresh PostgreSQL with full durability on 127.0.0.1: by default from the first installation that works, npm's before those of
  * the machine. It ends with `stop()`, at the latest with this process.
  * Throws with every reason when none works.
- * @param settings of the server, such as `shared_buffers=1GB`
  */
 export async function startCluster(
   candidates: readonly PostgresBinaries[] = findBinaries(),
-  settings: readonly string[] = [],
+  options: ServerOptions = {},
 ): Promise<PostgresCluster> {
   const reasons: string[] = []
   for (const binaries of candidates) {
-    const started = await startKeeper({ binaries, settings })
+    const started = await startKeeper({ binaries, ...options })
     if ('stop' in started) return started
     reasons.push(`${binaries.folder}: ${started.error}`)
   }

@@ -6,11 +6,11 @@ import type { KeptServer } from './postgres-cluster.ts'
 import { initialise, makeHome, type RunningServer, removeHome, type ServerHome, startServer, stopServer } from './postgres-server.ts'
 
 // The argument is what `postgres-cluster.ts` writes.
-const { binaries, settings }: KeptServer = JSON.parse(process.argv[2] ?? '')
+const { binaries, settings, onDisk }: KeptServer = JSON.parse(process.argv[2] ?? '')
 let home: ServerHome | undefined
 let server: RunningServer | undefined
 try {
-  home = makeHome(binaries)
+  home = makeHome(binaries, onDisk)
   server = await startServer(home, initialise(home, 'data'), { settings })
   console.log(JSON.stringify({ url: `postgresql://postgres:${home.password}@127.0.0.1:${server.port}/postgres` }))
   process.on('SIGINT', () => undefined).on('SIGTERM', () => process.stdin.destroy())

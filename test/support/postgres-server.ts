@@ -38,9 +38,10 @@ const STOP_TIMEOUT_MS = 10_000
 const env = Object.fromEntries(Object.entries({ ...process.env, LC_ALL: 'C', TZ: 'UTC' }).filter(([name]) => !name.startsWith('PG')))
 
 /** Makes a folder for servers. Root's own temporary folder may be closed to the account that the servers run as. */
-export function makeHome(binaries: PostgresBinaries): ServerHome {
+export function makeHome(binaries: PostgresBinaries, onDisk = false): ServerHome {
   const account = unprivileged()
-  const folder = mkdtempSync(join(account.uid === undefined ? tmpdir() : (findMemoryFolder() ?? '/tmp'), 'ferrule-postgres-'))
+  const shared = (onDisk ? undefined : findMemoryFolder()) ?? '/tmp'
+  const folder = mkdtempSync(join(account.uid === undefined ? tmpdir() : shared, 'ferrule-postgres-'))
   giveAway(account, folder)
   const home = { account, folder, password: randomBytes(12).toString('hex') }
   return { ...home, binaries: reachable(binaries, home) }
@@ -108,7 +109,7 @@ export function writeDataFile({ account }: ServerHome, path: string, text: strin
 export async function startServer(
   { account, folder, binaries }: ServerHome,
   data: string,
-  { port: wanted, settings: more = [] }: { readonly port?: number; readonly settings?: readonly string[] } = {},
+  { port: wanted, settings: more = [] }: { readonly port?: number; readonly settings?: readonly string[] | undefined } = {},
 ): Promise<RunningServer> {
   let log = ''
   for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
