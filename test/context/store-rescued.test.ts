@@ -61,6 +61,7 @@ overBoth('values that their columns cannot hold', async (engine) => {
     const params = { query: { filter: { eq: { id: 2 } } }, group_by: ['_rescued.size'] }
     const groups = await createSearcher(store).aggregate(request(ref, params))
     expect(JSON.parse(groups?.json ?? '')).toEqual([{ '_rescued.size': 'many', count: 1 }])
+    expect(await refusal(find(ref, { eq: { '_rescued.title': 'Three' } }))).toMatch(/^field_not_searchable: /)
     expect(await refusal(find(ref, { fuzzy: { _rescued: 'many' } }))).toMatch(/^operator_not_supported: .*use like/)
   })
 

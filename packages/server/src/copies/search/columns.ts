@@ -360,17 +360,18 @@ export function buildSearchTable(kind: string, entity: string, definition: Entit
     buildColumn(table, name, { schema, isShown: isShown(name) }),
   )
   const { refers } = definition
-  const rescued = buildRescued(table, Object.keys(fields))
+  const rescued = buildRescued(table, columns)
   return { kind, entity, name: table, columns, rescued, key: readKeyParts(definition), ...(refers === undefined ? {} : { refers }) }
 }
 
 /** Builds the field of rescued values: `_rescued`, with more underscores where a field has that name. */
-function buildRescued(table: string, names: readonly string[]): Column {
+function buildRescued(table: string, columns: readonly Column[]): Column {
   const sql = rescuedColumn.name
+  const properties = Object.fromEntries(columns.filter(isStrict).map((column) => [column.name, {}]))
   const field = hashText(`${table}.${sql}`).readInt32BE()
   let name = '_rescued'
-  while (names.includes(name)) name = `_${name}`
-  return { name, sql, type: 'json', compare: 'text', words: 'derived', field, schema: { type: 'object' } }
+  while (columns.some((column) => column.name === name)) name = `_${name}`
+  return { name, sql, type: 'json', compare: 'text', words: 'derived', field, schema: { type: 'object', properties } }
 }
 
 /** Returns whether values can be missing in a column. Text and JSON hold everything. */
