@@ -75,7 +75,8 @@ const refuses = (path: string, at: string, step: string) =>
 /** One row per rule. */
 const wrong: readonly (readonly [says: string, kind: Kind])[] = [
   ['acme: the slug is not lower case with dashes, at most 32 characters', kind({ kind: 'Acme' })],
-  ['acme: the id is not a UUID', kind({ id: 'acme' })],
+  ['acme: the id is not a UUID in lower case', kind({ id: 'acme' })],
+  ['acme: the id is not a UUID in lower case', kind({ id: 'ABCDEF00-0000-4000-8000-000000000001' })],
   ['acme: has no sentence or no category', kind({ category: '' })],
   ['acme: origin api is not an https origin without a path', kind({ origins: { api: 'http://api.acme.example/v1' } })],
   ['acme: origin api is not an https origin without a path', kind({ origins: { api: 'https://{show}/v1' } })],
@@ -376,7 +377,7 @@ describe('a definition that is wrong', () => {
   test('says all its problems at once, and does not load', () => {
     const two = kind({ id: 'acme', category: '' })
     expect(findProblems(two)).toHaveLength(2)
-    expect(() => checkKinds({ acme: two })).toThrow(/the id is not a UUID; acme: has no sentence or no category/)
+    expect(() => checkKinds({ acme: two })).toThrow(/the id is not a UUID in lower case; acme: has no sentence or no category/)
   })
 
   test('does not load beside another one of its id, or under another name', () => {

@@ -18,7 +18,8 @@ export const libraryRooms: readonly Room[] = [
   { room: `${library}errors.ts`, files: [`${library}error-table.ts`] },
   { room: `${library}error-consequences.ts`, files: [`${library}error-table.ts`] },
   { room: `${library}retry.ts`, files: within(library, ['errors.ts', 'error-consequences.ts']) },
-  { room: `${library}definition/`, files: [`${library}errors.ts`], npm: ['typebox'] },
+  { room: `${library}values/texts.ts` },
+  { room: `${library}definition/`, files: within(library, ['errors.ts', 'values/texts.ts']), npm: ['typebox'] },
   {
     // JSON, rows, filters, walks and small things: for browsers too, so nothing of Node.
     room: `${library}values/`,

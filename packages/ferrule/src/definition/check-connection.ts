@@ -1,6 +1,7 @@
 /** Checks of a kind beside its entities: addresses, credentials, pages, errors, limits. */
 import { Check } from 'typebox/value'
 import { errorTable } from '../errors.ts'
+import { uuid } from '../values/texts.ts'
 import { checkCodes, checkGone, type Sentences } from './check-codes.ts'
 import { checkWebhooks } from './check-webhooks.ts'
 import type { ChosenOrigin, ConnectorDefinition, CredentialScheme, Kind, Rules } from './connector.ts'
@@ -402,7 +403,7 @@ const checkKnown = (definition: ConnectorDefinition): Sentences =>
 
 const checkIdentity = ({ kind, id, about, category }: ConnectorDefinition): Sentences => [
   !/^[a-z][a-z0-9-]{0,31}$/.test(kind) && 'the slug is not lower case with dashes, at most 32 characters',
-  !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) && 'the id is not a UUID',
+  (!uuid.test(id) || id !== id.toLowerCase()) && 'the id is not a UUID in lower case',
   (about.trim() === '' || category.trim() === '') && 'has no sentence or no category',
 ]
 
