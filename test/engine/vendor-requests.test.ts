@@ -5,6 +5,7 @@ import { snowflake } from '../../packages/ferrule/src/connectors/snowflake/index
 import { tiktokMarketing } from '../../packages/ferrule/src/connectors/tiktok-marketing/index.ts'
 import type { Kind } from '../../packages/ferrule/src/definition/connector.ts'
 import type { VendorRequest } from '../../packages/ferrule/src/engine/call/vendor-request.ts'
+import { readHeader } from '../../packages/ferrule/src/engine/http/http.ts'
 import { failure, fixed, type Reply, serve, testEngine } from './support.ts'
 
 let reply: Reply = { body: {} }
@@ -49,6 +50,12 @@ describe('a request of the caller to the vendor', () => {
     const [seen] = seenNow()
     expect(seen).toMatchObject({ method: 'GET', headers: { 'x-shopify-access-token': 'shpat_secret', prefer: 'small' } })
     expect(seen?.url).toMatch(/^\/admin\/api\/[\d-]+\/shop\.json\?fields=id&ids=1&ids=2$/)
+  })
+
+  test('answers the headers that callers need only, whatever their names are to JavaScript', async () => {
+    reply = { headers: { constructor: 'a', ['__proto__']: 'b', etag: '"7"' }, body: {} }
+    expect((await send({})).headers).toEqual({ etag: '"7"' })
+    expect(['constructor', 'toString'].map((name) => readHeader({ headers: {} }, name))).toEqual([undefined, undefined])
   })
 
   test('is read again after a passing failure', async () => {

@@ -168,7 +168,7 @@ export const overviewRecords = {
   },
   SkillPage: '{ data: [Skill], next_cursor: string | null }',
   ValidationInput: '{ action: string, entity: string, params?: object | null }',
-  VendorAnswer: '{ data: any, meta: { headers: object, status: integer } }',
+  VendorAnswer: '{ data: any, meta: { headers: { etag?: string, link?: string, location?: string }, status: integer } }',
   VendorRequest: {
     'body?': 'any',
     'form?': 'object | null',

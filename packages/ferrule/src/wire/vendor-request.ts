@@ -45,7 +45,17 @@ export const vendorAnswer = record(
   {
     data: anyJson("The vendor's JSON; an empty object for HEAD"),
     meta: part(
-      { status: int("The vendor's status"), headers: open('link, etag and location, if the vendor sent them') },
+      {
+        status: int("The vendor's status"),
+        headers: part(
+          {
+            link: opt(str('Where other pages are')),
+            etag: opt(str('Version of what was answered, for if-match')),
+            location: opt(str('Address of what was created')),
+          },
+          'Headers that the vendor sent',
+        ),
+      },
       'About the answer',
     ),
   },

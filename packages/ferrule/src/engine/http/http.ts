@@ -31,7 +31,7 @@ export interface HttpAnswer {
 
 /** Reads all values of a response header, in order. */
 export const readHeaders = ({ headers }: Pick<HttpAnswer, 'headers'>, name: string): readonly string[] => {
-  const value = headers[name] ?? []
+  const value = (Object.hasOwn(headers, name) ? headers[name] : undefined) ?? []
   return Array.isArray(value) ? value : [value]
 }
 
