@@ -88,6 +88,8 @@ export async function makeCall(
 /** Headers of answers that a kind can read: positions, totals, limits. */
 const kept = /^(?:link|location|etag|retry-after)$|page|cursor|total|count|limit|remaining|reset|next|offset|continuation/
 const isJson = (type: unknown): boolean => type === undefined || /[/+]json\b/.test(String(type))
+/** Returns whether nobody reads the body of an answer: of a redirect its address counts. */
+const isUnread = ({ status, text }: HttpAnswer): boolean => status === 204 || (status >= 300 && status < 400) || text === ''
 
 const group = (pairs: Iterable<readonly [string, string]>): Values =>
   Object.fromEntries(
@@ -291,8 +293,7 @@ export async function buildRecording(connection: Connection, made: MadeCall, opt
   const text = writeJson(entry)
   const leaks = createSecretRemover(options.secrets)(text) === text ? [] : ['a value of the credentials is still in it']
   const unread = sent.filter(
-    ({ answer }) =>
-      answer.status !== 204 && answer.text !== '' && !isJson(answer.headers['content-type']) && !Array.isArray(readAnswer(answer, lines)),
+    ({ answer }) => !isUnread(answer) && !isJson(answer.headers['content-type']) && !Array.isArray(readAnswer(answer, lines)),
   )
   return {
     ...{ entry, configuration, replaced: replacer.replaced },
