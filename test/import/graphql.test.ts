@@ -50,6 +50,8 @@ type Robot { id: ID! model: String! }
 union Someone = Agent | Robot
 type Comment { id: ID! text: String! }
 type Tag { slug: String! color: Color }
+interface Node { id: ID! }
+type Team implements Node { id: ID! name: String! }
 type Thing { size: Int }
 type TicketConnection { nodes: [Ticket!]! edges: [TicketEdge!]! pageInfo: PageInfo! }
 type TicketEdge { node: Ticket! cursor: String! }
@@ -80,6 +82,12 @@ type Query {
   allThings: ThingConnection!
   people(first: Int, after: String): SomeoneConnection!
   matrix(wanted: TicketFilter!, first: Int, after: String): CommentConnection!
+  "Teams of the desk."
+  teams(color: Color): [Team!]!
+  latest(limit: Int): [Ticket!]!
+  grids: [[Team!]!]!
+  colors: [Color!]!
+  nodes(ids: [ID!]!): [Node]!
   viewer: Agent!
 }
 type Mutation {
@@ -107,7 +115,7 @@ describe('a schema becomes a kind', () => {
       ...{ category: 'not said', docs: 'not said', auth: 'not said', limits: 'not said' },
       ...{ errors: 'guessed', check: 'guessed', 'pages.connection.size': 'guessed' },
       ...{ 'entities.tickets.sync': 'guessed', 'entities.tickets.delete': 'guessed' },
-      ...{ 'entities.tags.key': 'guessed' },
+      ...{ 'entities.tags.key': 'guessed', 'entities.teams.list.pages': 'not said' },
     })
     expect(made.file).toMatchObject({
       ...{ about: 'Questions of customers', api: 'https://api.desk.example', graphql: '/v1/graphql', check: 'viewer.get' },
@@ -159,6 +167,15 @@ describe('a schema becomes a kind', () => {
     expect(ofAgents).not.toHaveProperty('get')
   })
 
+  test('with lists without pages, as far as nothing says that they have some', () => {
+    expect(make().file.entities['teams']).toEqual({
+      about: 'Teams of the desk',
+      fields: { id: 'string Id', name: 'string Name' },
+      list: { call: 'query teams(color: Color)', body: { color: 'RED|GREEN|BLUE Color' }, at: 'data.result', pages: 'none' },
+      sync: 'full',
+    })
+  })
+
   test('with reads by id, and changes where their names say so', () => {
     const { tickets, agents } = make().file.entities
     expect(tickets?.get).toBe('query ticket(id: ID!)')
@@ -183,22 +200,29 @@ describe('a schema becomes a kind', () => {
 
   test('without what no kind file can say, and names it', () => {
     expect(make().leftOut).toEqual([
-      { what: 'query people', why: expect.stringContaining('no fields of their own') },
       { what: 'mutation deleteAgent', why: expect.stringContaining('answers Boolean!') },
       { what: 'query allThings', why: expect.stringContaining('have no id') },
       { what: 'query matrix', why: expect.stringContaining('needs wanted: TicketFilter!') },
+      { what: 'query ticketByNumber', why: expect.stringContaining('answers one record') },
+      { what: 'query people', why: expect.stringContaining('no fields of their own') },
+      { what: 'query latest', why: expect.stringContaining('takes limit') },
+      { what: 'query grids', why: expect.stringContaining('a list of lists') },
+      { what: 'query colors', why: expect.stringContaining('answers no object') },
+      { what: 'query nodes', why: expect.stringContaining('records of several types') },
+      { what: 'mutation ticketArchive', why: expect.stringContaining('its name is not that') },
     ])
   })
 
   test('of the named lists only', () => {
-    expect(Object.keys(make({ only: ['tickets'] }).file.entities)).toEqual(['tickets', 'viewer'])
+    const { file, leftOut } = make({ only: ['tickets'] })
+    expect([Object.keys(file.entities), leftOut]).toEqual([['tickets', 'viewer'], []])
     expect(() => make({ only: ['nothing'] })).toThrow(DocumentError)
   })
 
   test('or is refused', () => {
     expect(() => importGraphql({ openapi: '3.1.0' }, { kind: 'desk' })).toThrow(/neither an answer of an introspection query/)
     const bare = introspectionFromSchema(buildSchema('type Query { a: Int }'))
-    expect(() => importGraphql({ data: bare }, { kind: 'desk' })).toThrow(/has no list of a connection/)
+    expect(() => importGraphql({ data: bare }, { kind: 'desk' })).toThrow(/has no list of records/)
   })
 })
 
@@ -232,6 +256,7 @@ const rootValue = {
     ),
   ticket: ({ id }: { readonly id: string }) => stored.find((each) => each.id === id),
   agents: (args: Paging) => page(agents, args),
+  teams: () => [{ id: 'm1', name: 'North' }],
   viewer: () => agents[0],
   ticketCreate: ({ input }: { readonly input: object }) => ({ success: true, ticket: { ...stored[0], ...input, id: 't9' } }),
   updateTicket: ({ id, change }: { readonly id: string; readonly change: object }) => ({ ...stored[0], ...change, id }),
@@ -256,7 +281,7 @@ describe('a kind of the command', () => {
 
   test('from the schema language, or from an introspection, reads and writes', async () => {
     const made = await runForJson({ config }, 'kind', 'new', 'desk.kind.yaml', '--graphql', 'schema.graphql', '--format', 'json')
-    expect(made).toMatchObject({ kind: 'desk', file: 'desk.kind.yaml', entities: 5 })
+    expect(made).toMatchObject({ kind: 'desk', file: 'desk.kind.yaml', entities: 6 })
     await runForJson({ config }, 'kind', 'new', 'desk.kind.yml', '--graphql', 'schema.json', '--format', 'json')
     const text = await readFile(join(config, 'desk.kind.yaml'), 'utf8')
     expect(await readFile(join(config, 'desk.kind.yml'), 'utf8')).toBe(text)
@@ -267,6 +292,7 @@ describe('a kind of the command', () => {
     expect(await ids('tickets')).toEqual(['t1', 't2', 't3'])
     expect(await ids('tickets', { changed_since: '2026-02-02T00:00:00Z' })).toEqual(['t2', 't3'])
     expect(await ids('agents')).toEqual(['a1', 'a2', 'a3'])
+    expect(await ids('teams')).toEqual(['m1'])
     const { data } = await desk.execute('tickets', 'get', { id: 't2' })
     expect(data).toMatchObject({ id: 't2', subject: 'Ticket 2', owner: { id: 'a1', name: 'Ada' }, place: { zip: '1' } })
     const created = await desk.execute('tickets', 'create', { subject: 'New', tags: ['a'] })

@@ -1,5 +1,5 @@
 /** What importers take and return. An importer is pure: a document becomes the tree of a kind file, and doubts about it. */
-import type { KindFile, Unsure } from '../kind-file/file.ts'
+import type { FileEntity, KindFile, Unsure } from '../kind-file/file.ts'
 
 /** A part of a document that is not in the file. */
 export interface LeftOut {
@@ -31,6 +31,10 @@ export interface ImportOptions {
 
 /** Makes a kind of a document. @param document the parsed document @throws DocumentError for a document of another sort */
 export type Importer = (document: unknown, options: ImportOptions) => Imported
+
+/** Lists the calls of an entity. */
+export const listCalls = ({ list, get, create, update, delete: remove }: FileEntity): readonly string[] =>
+  [list, get, create, update, remove].flatMap((each) => (each === undefined ? [] : [typeof each === 'string' ? each : each.call]))
 
 type Filled<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 

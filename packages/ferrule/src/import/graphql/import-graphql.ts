@@ -2,7 +2,7 @@
 
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileSync, FileWay, Unsure } from '../../kind-file/file.ts'
-import { DocumentError, dropEmpty, type Imported, type Importer, type ImportOptions, type LeftOut } from '../imported.ts'
+import { DocumentError, dropEmpty, type Imported, type Importer, type ImportOptions, type LeftOut, listCalls } from '../imported.ts'
 import { toEntityName, writeSentence } from '../sentences.ts'
 import { FieldWriter, isFree, isValue, type Member, type NamedType, readSchema, type Schema } from './schema.ts'
 
@@ -30,6 +30,8 @@ type WriteAction = keyof typeof changes
 
 /** Arguments of paging, and those that go backwards, which no walk needs. */
 const pagingArguments: ReadonlySet<string> = new Set(['first', 'after', 'last', 'before'])
+/** Arguments of a plain list that answer a part of it, without a word for the next part. */
+const partArgument = /^(first|last|after|before|limit|offset|skip|take|top|count|size|start|cursor|per_?page|pag(e|in).*)$/i
 /** Names of parameters that every paged list has of its own. */
 const ownParameters: ReadonlySet<string> = new Set(['cursor', 'limit'])
 /** Types of arguments that a call in a kind file can state. */
@@ -92,7 +94,7 @@ class OperationWriter {
     return undefined
   }
 
-  writeList({ field, node, hasEdgesOnly }: ConnectionList): MadeList | Refused {
+  writeList({ field, node, place }: RecordList): MadeList | Refused {
     const odd = needs(field.args).find((each) => !this.#isValue(each) || !statable.test(each.type.text))
     if (odd !== undefined) return { why: `needs ${odd.name}: ${odd.type.text}, which is no value` }
     const own = field.args.filter(({ name }) => !pagingArguments.has(name))
@@ -115,7 +117,7 @@ class OperationWriter {
       list: {
         call: printCall('query', field.name, [...paging, ...carriers, ...taken]),
         ...dropEmpty({ body }),
-        ...(hasEdgesOnly ? { at: 'data.result.edges', merge: ['node'] } : {}),
+        ...place,
         ...(way === 'connection' ? {} : { pages: way ?? 'none' }),
       },
       ...(way === undefined ? {} : { way }),
@@ -129,7 +131,7 @@ class OperationWriter {
     return { sync: { since: { [changed.name]: since.name } } }
   }
 
-  writeGet({ field: { name: list }, node }: ConnectionList): string | undefined {
+  writeGet({ field: { name: list }, node }: RecordList): string | undefined {
     const found = this.#schema.queries.filter(({ type, args }) => {
       const id = findMember(args, 'id')
       return (
@@ -256,7 +258,7 @@ class GraphqlImport {
   }
 
   /** Adds the entity of a list. @param isMain whether it is the list of all records of its type */
-  #addList(list: ConnectionList, isMain: boolean): void {
+  #addList(list: RecordList, isMain: boolean): void {
     const { field, node } = list
     const name = toEntityName(field.name)
     const made = this.#calls.writeList(list)
@@ -324,28 +326,45 @@ class GraphqlImport {
       return `${name}.get`
     }
     const [first] = Object.entries(this.#entities).flatMap(([name, { sync }]) => (sync === undefined ? [] : [name]))
-    if (first === undefined) throw new DocumentError('has no list of a connection that can be read without arguments')
+    if (first === undefined) throw new DocumentError('has no list that can be read without arguments')
     return `${first}.list`
   }
 
   #addLists(): void {
     const { only } = this.#options
-    const lists = this.#schema.queries.flatMap((field) => {
-      const list = findList(this.#schema, field)
-      if (list === undefined && field.type.name.endsWith('Connection'))
-        this.#leave(`query ${field.name}`, 'its records have no fields of their own, or its pages have no end')
-      return list ?? []
-    })
+    const lists = this.#schema.queries
+      .flatMap((field) => findList(this.#schema, field) ?? [])
+      .toSorted((one, other) => Number(one.place === plainPlace) - Number(other.place === plainPlace))
     const byNode = Map.groupBy(lists, ({ node }) => node.name)
     const wanted =
       only === undefined
         ? lists
         : lists.filter(({ field }) => only.some((name) => name === field.name || name === toEntityName(field.name)))
     if (wanted.length === 0)
-      throw new DocumentError(only === undefined ? 'has no list of a connection' : 'has none of the lists that --only names')
+      throw new DocumentError(only === undefined ? 'has no list of records' : 'has none of the lists that --only names')
     for (const list of wanted.slice(0, mostEntities - 1)) this.#addList(list, chooseMain(byNode.get(list.node.name) ?? []) === list)
     for (const { field } of wanted.slice(mostEntities - 1))
       this.#leave(`query ${field.name}`, `a kind has at most ${mostEntities} entities: name others with --only`)
+  }
+
+  /** Names the queries and mutations that nothing was made of. */
+  #leaveRest(): void {
+    const calls = Object.values(this.#entities).flatMap(listCalls)
+    const met = new Set([...calls.map((call) => call.split('(')[0]), ...this.#leftOut.map(({ what }) => what)])
+    for (const field of this.#schema.queries) if (!met.has(`query ${field.name}`)) this.#leave(`query ${field.name}`, this.#explain(field))
+    for (const { name } of this.#schema.mutations)
+      if (!met.has(`mutation ${name}`)) this.#leave(`mutation ${name}`, 'its name is not that of the create, update or delete of a list')
+  }
+
+  /** Says why a query became no operation. */
+  #explain(field: Member): string {
+    const { type, args } = field
+    const part = args.find(({ name }) => partArgument.test(name))
+    if (type.name.endsWith('Connection')) return 'its records have no fields of their own, or its pages have no end'
+    if (findNode(this.#schema, field) === undefined) return 'answers no object with fields of its own'
+    if (type.lists > 1) return 'answers a list of lists'
+    if (type.lists === 0) return 'answers one record, which is none of a list by its id'
+    return part === undefined ? 'answers records of several types' : `takes ${part.name}, and does not say where the next page is`
   }
 
   #isThere(path: string): boolean {
@@ -357,6 +376,7 @@ class GraphqlImport {
     const { kind, title = toSentence(this.#options.kind), api } = this.#options
     this.#addLists()
     const check = this.#addCheck()
+    if (this.#options.only === undefined) this.#leaveRest()
     const address = api === undefined ? undefined : new URL(api)
     const path = address?.pathname.replace(/\/+$/, '') ?? ''
     if (address === undefined) this.#unsure['api'] = 'not said'
@@ -390,12 +410,15 @@ class GraphqlImport {
 /** Makes a kind of the answer of an introspection query. @throws DocumentError */
 export const importGraphql: Importer = (document, options) => new GraphqlImport(readSchema(document), options).build()
 
-interface ConnectionList {
+interface RecordList {
   readonly field: Member
   readonly node: NamedType
-  /** Whether the records stand in edges only. */
-  readonly hasEdgesOnly: boolean
+  /** Where the records stand, if not in the nodes of a page. */
+  readonly place: Pick<FileOperation, 'at' | 'merge'>
 }
+
+/** Where the records of a list without pages stand. */
+const plainPlace = { at: 'data.result' }
 
 function findNode(schema: Schema, field: Member | undefined): NamedType | undefined {
   const type = field === undefined ? undefined : schema.find(field.type.name)
@@ -403,8 +426,12 @@ function findNode(schema: Schema, field: Member | undefined): NamedType | undefi
 }
 
 /** Returns the list that a field is; undefined for any other field. */
-function findList(schema: Schema, field: Member): ConnectionList | undefined {
+function findList(schema: Schema, field: Member): RecordList | undefined {
   const connection = schema.find(field.type.name)
+  if (field.type.lists === 1 && !field.args.some(({ name }) => partArgument.test(name))) {
+    const node = findNode(schema, field)
+    return node?.kind === 'OBJECT' ? { field, node, place: plainPlace } : undefined
+  }
   if (connection === undefined || field.type.lists > 0) return undefined
   const info = findMember(connection.fields, 'pageInfo')
   const page = info === undefined ? undefined : schema.find(info.type.name)
@@ -412,11 +439,11 @@ function findList(schema: Schema, field: Member): ConnectionList | undefined {
     return undefined
   const nodes = findMember(connection.fields, 'nodes')
   const node = findNode(schema, nodes)
-  if (nodes !== undefined && nodes.type.lists === 1 && node !== undefined) return { field, node, hasEdgesOnly: false }
+  if (nodes !== undefined && nodes.type.lists === 1 && node !== undefined) return { field, node, place: {} }
   const edges = findMember(connection.fields, 'edges')
   const edge = findNode(schema, edges)
   const inner = edge === undefined ? undefined : findNode(schema, findMember(edge.fields, 'node'))
-  return inner === undefined ? undefined : { field, node: inner, hasEdgesOnly: true }
+  return inner === undefined ? undefined : { field, node: inner, place: { at: 'data.result.edges', merge: ['node'] } }
 }
 
 /** Writes the name of a type as fields and arguments begin with it: `IssueLabel` → `issueLabel`. */
@@ -433,10 +460,10 @@ const listPlurals = (name: string): readonly string[] => [
  * Chooses, among the lists of one type, the list of all records: the others search, or have a part of them. The field named after the type
  * goes first, then fields without needed arguments, then the shortest name.
  */
-function chooseMain(lists: readonly ConnectionList[]): ConnectionList | undefined {
-  const rank = ({ field, node }: ConnectionList): number =>
+function chooseMain(lists: readonly RecordList[]): RecordList | undefined {
+  const rank = ({ field, node, place }: RecordList): number =>
     (listPlurals(toFieldName(node.name)).includes(field.name) ? 0 : 200) +
-    (field.args.some(({ isNeeded }) => isNeeded) ? 100 : 0) +
+    (place === plainPlace || field.args.some(({ isNeeded }) => isNeeded) ? 100 : 0) +
     Math.min(field.name.length, 99)
   return lists.toSorted((one, other) => rank(one) - rank(other))[0]
 }

@@ -6,7 +6,7 @@
 import { dropAbsent } from '../../definition/object.ts'
 import { toSentence } from '../../kind-file/build-fields.ts'
 import type { FileEntity, FileFields, FileOperation, FileScheme, KindFile, Named, Unsure } from '../../kind-file/file.ts'
-import { DocumentError, dropEmpty, type Imported, type Importer, type ImportOptions } from '../imported.ts'
+import { DocumentError, dropEmpty, type Imported, type Importer, type ImportOptions, listCalls } from '../imported.ts'
 import { splitWords, writeSentence } from '../sentences.ts'
 import { classify } from './classify.ts'
 import { asList, asObject, asText, type DocumentOperation, isJsonType, type Json, OpenapiDocument } from './document.ts'
@@ -17,10 +17,6 @@ import { Schemas } from './schemas.ts'
 const most = { entities: 100, characters: 200_000 } as const
 
 const listParents = ({ sync }: FileEntity): readonly string[] => (typeof sync === 'object' ? Object.keys(sync.each ?? {}) : [])
-const listOperations = (entity: FileEntity): readonly string[] =>
-  [entity.list, entity.get, entity.create, entity.update, entity.delete].flatMap((each) =>
-    each === undefined ? [] : [typeof each === 'string' ? each : each.call],
-  )
 
 /** Chooses entities in their order, as many as fit; the check's entity always. */
 function chooseNames({ entities, check }: Pick<KindFile, 'entities' | 'check'>): ReadonlySet<string> {
@@ -59,7 +55,7 @@ function fitFile(imported: Imported): Imported {
       ),
     },
     unsure: keepUnsure(unsure, kept),
-    leftOut: [...leftOut, ...left.flatMap(([name, entity]) => listOperations(entity).map((what) => ({ what: `${what} (${name})`, why })))],
+    leftOut: [...leftOut, ...left.flatMap(([name, entity]) => listCalls(entity).map((what) => ({ what: `${what} (${name})`, why })))],
   }
 }
 
