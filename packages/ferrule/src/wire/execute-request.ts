@@ -69,7 +69,7 @@ export const exportQuery = query({
       '`query.sort` of a search, as JSON; left out: by relevance when the filter searches words, else by the primary key, which is the fastest',
     ),
   ),
-  fields: opt(str('Field paths, separated by commas; left out: all searchable fields')),
+  fields: opt(str('Field paths, separated by commas, in the order of the columns; left out: all searchable fields')),
   allow_partial: opt(oneOf('true: a part of the records is enough while the first sync runs', 'true', 'false')),
   max_age: opt(int('Maximum age of the copy in seconds; an older copy is refreshed first', { minimum: 0, maximum: longestAge })),
 })

@@ -32,7 +32,7 @@ export interface CopyQuery {
 /** All records of a search, page by page. */
 export interface Export {
   readonly freshness: Freshness
-  /** Searchable fields of the records, in the order of the documents. */
+  /** Searchable fields of the records, in their order. */
   readonly columns: readonly Column[]
   /** Records as JSON strings. */
   readonly pages: RecordPages

@@ -204,7 +204,9 @@ export const recordCommands: readonly CommandSpec[] = [
     name: 'export',
     args: '<connector> <entity> [file]',
     about: 'write the whole copy of an entity, or what a filter finds, to a file or standard output',
-    details: 'The format is ndjson, csv or parquet: by --format, else csv or parquet for a file whose name ends so, else ndjson.',
+    details:
+      'The format is ndjson, csv or parquet: by --format, else csv or parquet for a file whose name ends so, else ndjson. ' +
+      'Columns have the order of --fields.',
     options: [...filter, ...freshness, { flags: '--force', about: 'overwrite the file' }],
     examples: ['ferrule export gong calls calls.parquet', `ferrule export gong users --where 'active = true' --fields id,emailAddress`],
     load: async () => (await import('../actions/files.ts')).exportEntity,

@@ -9,7 +9,7 @@ import {
   operators,
   parseInteger,
 } from 'ferrule/internal'
-import { type Column, listNamed, rescuedColumn, type SearchTable } from './columns.ts'
+import { type Column, rescuedColumn, type SearchTable } from './columns.ts'
 import { type FindTable, type NameScope, parseFieldPath, parseListedPath, toElementScope } from './field-paths.ts'
 import { findMemberPath, findUnlisted } from './known-values.ts'
 import {
@@ -415,7 +415,7 @@ const addToSelection = (selection: Selection | undefined, [first, ...rest]: read
 /**
  * Parses the paths of fields to return.
  * @param isOther returns whether an element is no path, and left to the caller
- * @returns undefined for all fields
+ * @returns the columns in the order of the paths; undefined for all fields
  */
 function parseSelection(
   table: SearchTable,
@@ -436,6 +436,5 @@ function parseSelection(
     const names = steps.filter((step) => step !== null)
     if (column !== undefined) found.set(column, addToSelection(found.get(column), names))
   }
-  if (found.size === 0) return undefined
-  return new Map(listNamed(table).flatMap((column) => (found.has(column) ? [[column, found.get(column) ?? true] as const] : [])))
+  return found.size === 0 ? undefined : found
 }

@@ -169,7 +169,7 @@ export interface SearchQuery {
   readonly after?: Position | undefined
   /** Only records with one of these keys, as `buildPrimaryKey` builds them; left out: all. */
   readonly keys?: readonly string[]
-  /** Selected fields in documented order; undefined selects everything. */
+  /** Selected fields in the order of the records; undefined selects everything. */
   readonly selection: ReadonlyMap<Column, Selection> | undefined
   /** What the records of the page refer to. */
   readonly include: readonly Included[]

@@ -1,6 +1,6 @@
 /** Writes records as JSON objects: their selected fields, and below `_related` what they refer to, which the same statement finds by its key. */
 import { relatedName } from 'ferrule/internal'
-import { buildRowCondition, type Column, isColumnName, listNamed, quoteName, quoteTable, type SearchTable } from '../columns.ts'
+import { buildRowCondition, type Column, isColumnName, quoteName, quoteTable, type SearchTable } from '../columns.ts'
 import { toJsonPath } from '../conditions/json.ts'
 import { buildColumnKey, buildKey, buildPathKey } from '../conditions/related.ts'
 import { quoteColumn, selectValue } from '../conditions/sql-context.ts'
@@ -15,15 +15,12 @@ interface Member {
   readonly value: string
 }
 
-/** Lists the selected columns in the order of the documents. */
+/** Lists the selected columns in the given order; all of them in that of the documents. */
 export const listSelectedColumns = ({
   table,
-  selection,
+  selection = new Map(table.columns.map((column) => [column, true] as const)),
 }: Pick<Wanted, 'table' | 'selection'>): readonly { readonly column: Column; readonly selection: Selection }[] =>
-  (selection === undefined ? table.columns : listNamed(table)).flatMap((column) => {
-    const selected = selection === undefined ? true : selection.get(column)
-    return selected === undefined ? [] : [{ column, selection: selected }]
-  })
+  [...selection].map(([column, selected]) => ({ column, selection: selected }))
 
 /** Selects what a record is referred to by: the key, or JSON with the keys of several. */
 function selectReferring({ reference: { column, steps, isMany }, table }: Included, values: Values): string {
