@@ -1,5 +1,6 @@
 /** `aggregate` against a service: groups and measures as text, in each format, and what a reader of the rows does not see. */
 import { expect, test } from 'vitest'
+import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { emptyVendors } from '../http/everything-support.ts'
 import { connectHeldCalls } from '../http/held-calls.ts'
 import { share } from '../support/share.ts'
@@ -109,4 +110,22 @@ test.each([
 ])('%j is refused with the option', async (args, message) => {
   const { code, stdout, stderr } = await run(...args)
   expect({ code, stdout, message: JSON.parse(stderr).message }).toEqual({ code: 4, stdout: '', message: expect.stringContaining(message) })
+})
+
+test('sums beyond a double and averages have every digit', async () => {
+  const exact = await connectHeldCalls(running.world, 'long calls')
+  const { store } = running.world.context
+  const fields = { id: '6', duration: 9007199254741093n }
+  const records = [{ key: buildPrimaryKey(store.getTable('gong', 'calls').key, fields) ?? '', fields }]
+  await store.writeBatch({ connector: exact, kind: 'gong', entity: 'calls' }, { records, asked: running.world.clock.now })
+  const measures = ['--measure', 'sum=sum(duration)', '--measure', 'average=avg(duration)']
+  const asked = ['aggregate', exact, 'calls', ...measures]
+  const average = '1501199875790332.16666666666666666667'
+  const as = async (...options: readonly string[]) => (await runFerrule(running.caller, ...asked, ...options)).stdout
+  expect(await as('--format', 'csv')).toBe(`sum,average\r\n9007199254741993,${average}\r\n`)
+  expect(await as('--format', 'ndjson')).toBe(`{"sum":9007199254741993,"average":${average}}\n`)
+  expect(await as()).toContain(`"average": ${average}`)
+  const terminal = openTerminal(running.caller, asked)
+  expect(await terminal.end()).toBe(0)
+  expect(plain(terminal.drawn)).toContain(`9007199254741993  ${average}`)
 })

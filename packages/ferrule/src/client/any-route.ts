@@ -2,7 +2,7 @@
 import { FerruleError, fail, failValidation } from '../errors.ts'
 import type { Endpoint } from '../wire/endpoints.ts'
 import { readPathBelow } from './resources/pages.ts'
-import { describeFailure, type RequestOptions, type RequestParts, readJson, readText, type Transport } from './transport.ts'
+import { describeFailure, type RequestOptions, type RequestParts, readText, type Transport } from './transport.ts'
 
 /** What a request to any route sends. */
 export interface AnyRequest extends RequestOptions {
@@ -68,7 +68,7 @@ export async function requestAny(transport: Transport, { method, path }: AnyRout
     status: response.status,
     headers: response.headers,
     stream: response.body,
-    json: () => readBody(url, signal, () => readJson<unknown>(response)),
+    json: () => readBody(url, signal, () => transport.read<unknown>(response)),
     text: () => readBody(url, signal, () => readText(response)),
   }
 }

@@ -1,5 +1,6 @@
 /** Reads where the service is and who calls it: from options, else from the environment. */
 import { FerruleError, fail, failValidation, type Problem } from '../errors.ts'
+import { parseJson } from '../values/json/json.ts'
 import { cutFinalNewline, isLoopback } from '../values/texts.ts'
 
 /**
@@ -53,6 +54,8 @@ export interface ServiceSettings {
   readonly organizationId: string | undefined
   readonly workspace: string
   readonly fetch: typeof fetch
+  /** Parses answers. */
+  readonly parse: (text: string) => unknown
 }
 
 /** Reads an environment variable; undefined where there is no environment, or no permission to read it. */
@@ -129,6 +132,7 @@ export function readServiceSettings(options: ServiceOptions): ServiceSettings {
     organizationId: options.organizationId ?? readVariable('FERRULE_ORGANIZATION_ID'),
     workspace: options.workspace ?? readVariable('FERRULE_WORKSPACE') ?? 'default',
     fetch: options.fetch ?? globalFetch,
+    parse: parseJson,
   }
 }
 

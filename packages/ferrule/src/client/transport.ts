@@ -197,7 +197,8 @@ export class Transport {
     const { identity } = settings
     if (identity.type !== 'client') return
     const body = { client_id: identity.clientId, client_secret: identity.clientSecret }
-    const request = () => this.#run(this.#prepare(endpoints.createToken, { body, isRead: true }), {}, readJson<TokenAnswer>)
+    const read = (response: Response) => this.read<TokenAnswer>(response)
+    const request = () => this.#run(this.#prepare(endpoints.createToken, { body, isRead: true }), {}, read)
     this.#tokens = shareTokens(settings, request)
   }
 
@@ -208,7 +209,17 @@ export class Transport {
    * the reason of an aborted signal
    */
   json<T>(endpoint: Endpoint, parts: RequestParts = {}): Promise<T> {
-    return this.#authorize(endpoint, parts, readJson<T>)
+    return this.#authorize(endpoint, parts, (response) => this.read<T>(response))
+  }
+
+  /** Parses an answer. @throws FerruleError `service_answer_invalid` */
+  async read<T>(response: Response): Promise<T> {
+    const text = await readText(response)
+    try {
+      return this.settings.parse(text) as T // the route documents the type
+    } catch (thrown) {
+      throw fail('service_answer_invalid', { reason: 'it is not JSON' }, { cause: thrown })
+    }
   }
 
   /**
@@ -309,16 +320,6 @@ export class Transport {
 
 const authorized = (request: Prepared, token: string | undefined): Prepared =>
   token === undefined ? request : { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } }
-
-/** Parses an answer. */
-export async function readJson<T>(response: Response): Promise<T> {
-  const text = await readText(response)
-  try {
-    return parseJson(text) as T // the route documents the type
-  } catch (thrown) {
-    throw fail('service_answer_invalid', { reason: 'it is not JSON' }, { cause: thrown })
-  }
-}
 
 async function readFailure(response: Response): Promise<FerruleError> {
   const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)

@@ -127,13 +127,13 @@ const describePage = ({ cursor, tookMs, unseenPaths }: Pick<SearchAnswer, 'curso
 const describeRelated = (related: readonly RelatedState[]) =>
   related.length > 0 ? { related: related.map(([entity, state]) => ({ entity, ...toFreshness(state) })) } : {}
 
-/** Selects what the columns of the selected fields cannot hold, after these fields. */
+/** Selects what the columns of the selected fields cannot hold, after these fields wherever it was named. */
 function selectRescued({ table, selection }: SearchQuery): SearchQuery['selection'] {
   const { rescued } = table
-  if (rescued === undefined || selection?.has(rescued)) return selection
-  const fields = [...(selection ?? table.columns.map((column) => [column, true] as const))]
+  if (rescued === undefined) return selection
+  const fields = [...(selection ?? table.columns.map((column) => [column, true] as const))].filter(([column]) => column !== rescued)
   const names = selection === undefined ? true : Object.fromEntries(fields.map(([{ name }]) => [name, true as const]))
-  return new Map([...fields, [rescued, names]])
+  return new Map([...fields, [rescued, selection?.get(rescued) ?? names]])
 }
 
 /** Searches for clients. Callers hold an access already, so no method takes a principal. */

@@ -9,7 +9,7 @@ import { createHostedSource } from '../../agent/sources/hosted.ts'
 import { openSources } from '../../agent/sources/open.ts'
 import { type MessageId, messageCodes, readMessage } from '../../mcp/message.ts'
 import { createMcpServer } from '../../mcp/server.ts'
-import { readJson } from '../../values/json/json.ts'
+import { parseJson, readJson } from '../../values/json/json.ts'
 import { type CommandContext, readFlag, readList, whenAborted } from '../context.ts'
 import { openSession } from '../session.ts'
 import { findLocalKind } from '../target/kinds.ts'
@@ -24,7 +24,7 @@ interface Reached {
 }
 
 async function openHosted(context: CommandContext): Promise<Reached> {
-  const transport = await openSession(context)
+  const transport = await openSession(context, parseJson) // tools look at numbers
   return { source: createHostedSource(transport), workspace: transport.settings.workspace, close: async () => undefined }
 }
 

@@ -2,6 +2,7 @@
 import { styleText } from 'node:util'
 import stringWidth from 'fast-string-width'
 import { isObject } from '../../definition/object.ts'
+import { readDigits } from '../../values/json/exact.ts'
 import { writeJson } from '../../values/json/json.ts'
 import { type FieldPath, readPath } from '../../values/projection.ts'
 import { showInLine } from './terminal.ts'
@@ -45,6 +46,9 @@ const cellOf = (record: unknown, { segments }: FieldPath): string => showInLine(
 /** Returns whether a column holds ids by its name: half of an id is of no use, so it is shown whole or not at all. */
 const isId = ({ segments }: FieldPath): boolean => /(^|_)id$|Id$/.test(segments.at(-1) ?? '')
 
+/** Returns whether a value is a number: some of its digits look like another number. */
+const isNumber = (value: unknown): boolean => readDigits(value) !== undefined
+
 /** A column with its full width, and the least that is worth showing. */
 interface Measured extends FieldPath {
   readonly needed: number
@@ -53,14 +57,17 @@ interface Measured extends FieldPath {
 
 /**
  * Decides on the columns. Those that have no room are left out, and an id that would stand alone comes last. The others get what they need,
- * and the widest give way first.
+ * and the widest give way first; numbers stay whole.
  * @param records the first records: their cells decide on the widths
  * @param width cells of a line of the terminal
  */
 export function layOut(records: readonly unknown[], columns: readonly FieldPath[], width: number): Layout {
   const measured = columns.map((column): Measured => {
-    const needed = records.reduce<number>((most, each) => Math.max(most, stringWidth(cellOf(each, column))), stringWidth(column.name))
-    return { ...column, needed, least: isId(column) ? needed : Math.min(needed, narrowest) }
+    const measure = (rows: readonly unknown[], least: number): number =>
+      rows.reduce<number>((most, each) => Math.max(most, stringWidth(cellOf(each, column))), least)
+    const needed = measure(records, stringWidth(column.name))
+    const numbers = records.filter((each) => isNumber(readPath(each, column.segments)))
+    return { ...column, needed, least: isId(column) ? needed : measure(numbers, Math.min(needed, narrowest)) }
   })
   const isAlone = ({ least }: Measured): boolean => least + gap.length + narrowest > width
   const [shown, left]: [Measured[], string[]] = [[], []]
@@ -94,12 +101,14 @@ export const formatLine = ({ columns }: Layout, record: unknown): string =>
   joinCells(
     columns.map((column) => {
       const cell = cellOf(record, column)
-      return pad(isId(column) ? cell : cutText(cell, column.width), column.width)
+      const isWhole = isId(column) || isNumber(readPath(record, column.segments))
+      return pad(isWhole ? cell : cutText(cell, column.width), column.width)
     }),
   )
 
-/** Returns whether a value is one word: half of an id, an address or a secret is of no use. A terminal wraps it so that it can be copied. */
-const isWord = (value: unknown): boolean => typeof value === 'string' && value.length <= longestWord && !/\s/.test(value)
+/** Returns whether a value is one word: half of an id, a number or a secret is of no use. A terminal wraps it so that it can be copied. */
+const isWord = (value: unknown): boolean =>
+  isNumber(value) || (typeof value === 'string' && value.length <= longestWord && !/\s/.test(value))
 
 /** Formats one record as lines of names and values. Values are cut to the width, except words. */
 export function formatRecord(record: unknown, columns: readonly FieldPath[], width: number): string {

@@ -147,8 +147,8 @@ export function readJsonNumbers(text: string, readNumber: (digits: string) => un
   return readLimitedDepth(text, { parse: (given) => JSON.parse(given, revive) })
 }
 
-/** JSON.rawJSON exists in every supported Node; the standard library's types lack it. */
-const rawJson = Reflect.get(JSON, 'rawJSON') as (text: string) => unknown
+/** Makes a value that is written as the text. JSON.rawJSON exists in every supported Node; the standard library's types lack it. */
+export const rawJson = Reflect.get(JSON, 'rawJSON') as (text: string) => unknown
 const digits = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? rawJson(value.toString()) : value)
 
 /** Writes JSON with all digits of bigints, as numbers. JSON.stringify refuses bigints at once, so other values cost nothing extra. */

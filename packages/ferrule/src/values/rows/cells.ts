@@ -1,5 +1,6 @@
 /** Cells of a warehouse (the format jsonv2: each a string or null) as typed values, by the type of their column. */
 import { isObject } from '../../definition/object.ts'
+import { isExact } from '../json/exact.ts'
 import { readJsonNumbers } from '../json/json.ts'
 
 const [secondsPerDay, minutesPerDay] = [86_400, 1_440]
@@ -72,24 +73,14 @@ function formatOffset(minutes: number): string {
   return `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`
 }
 
-/** Writes the significant digits of a decimal and their exponent, so that `12.50` and `1.25e1` are equal. Undefined for another string. */
-function findDigits(text: string): string | undefined {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,6}))?$/.exec(text) ?? []
-  if (whole === '') return undefined
-  const all = `${whole}${fraction}`.replace(/^0+/, '')
-  const digits = all.replace(/0+$/, '')
-  return digits === '' ? '0' : `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`
-}
-
-/** Maximum number of characters of a decimal that is compared; the warehouse has 38 digits. The time grows with its square. */
+/** Maximum number of characters of a decimal that is compared; the warehouse has 38 digits. */
 const longest = 400
 
 /** A double keeps 15 digits of any decimal. The sign and the point make two more characters. */
 const short = /^-?\d[\d.]{0,15}$/
 
 /** Returns whether a double prints the digits of the string, zeros at the end left aside. */
-const holdsDigits = (value: number, text: string): boolean =>
-  (short.test(text) && text.replace('-', '').replace('.', '').length <= 15) || findDigits(String(value)) === findDigits(text)
+const isHeld = (text: string): boolean => (short.test(text) && text.replace('-', '').replace('.', '').length <= 15) || isExact(text)
 
 /**
  * Parses a decimal: an integer to a number or, beyond 2^53, to a bigint; a fraction or an exponent to a number if a double prints the same
@@ -101,8 +92,7 @@ function readDecimal(text: string): number | bigint | string {
     return Number.isSafeInteger(value) ? value : BigInt(text)
   }
   if (text.length > longest || !/^-?\d+(\.\d+)?([eE][+-]?\d{1,6})?$/.test(text)) return text
-  const value = Number(text)
-  return Number.isFinite(value) && holdsDigits(value, text) ? value : text
+  return isHeld(text) ? Number(text) : text
 }
 
 const withoutDigits: Readonly<Record<string, number>> = {

@@ -3,8 +3,8 @@
  * its column cannot hold exactly is null there, and stands in a last column, as JSON by the names of the fields.
  * Reasons: docs/decisions/data-out.md
  */
+import { isExact, readDigits } from 'ferrule/internal'
 import type { ParquetWriter } from 'hyparquet-writer'
-import { readDigits } from '../../values/exact-json.ts'
 import type { Column } from '../search/columns.ts'
 import { beyondMicros, parseTimestamp } from '../search/timestamps.ts'
 
@@ -73,20 +73,10 @@ function readInteger(value: unknown): Cell | undefined {
   return integer < smallest || integer > largest ? undefined : integer
 }
 
-/** Writes a number in one form: without zeros at its ends, with an exponent. */
-function normalize(digits: string): string {
-  const [, sign, whole = '', fraction = '', exponent = '0'] = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(digits) ?? []
-  const significant = (whole + fraction).replace(/^0+/, '')
-  const short = significant.replace(/0+$/, '')
-  return short === '' ? '0' : `${sign}${short}e${Number(exponent) - fraction.length + significant.length - short.length}`
-}
-
 /** Takes a number that a double writes with the same digits. */
 function readDouble(value: unknown): Cell | undefined {
   const digits = readDigits(value)
-  if (digits === undefined || digits.length > longestNumber) return undefined
-  const double = Number(digits)
-  return Number.isFinite(double) && normalize(digits) === normalize(String(double)) ? double : undefined
+  return digits !== undefined && digits.length <= longestNumber && isExact(digits) ? Number(digits) : undefined
 }
 
 const mostUnscaled = 10n ** BigInt(precision)

@@ -1,7 +1,6 @@
 /** Writes parts of a Parquet file: a row group of records, and the footer. A worker thread can do it. */
-import { isObject } from 'ferrule/internal'
+import { isObject, readExactJson } from 'ferrule/internal'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { readExactJson } from '../../values/exact-json.ts'
 import { buildElements, type Cell, type Element, type ParquetColumn, readers } from './columns.ts'
 
 /** What the footer says of a row group. */
