@@ -128,7 +128,9 @@ overStatements('an export', async (engine) => {
       database.closeSync()
       return rows[0]?.['rescued']
     }
-    expect([await parquet(''), await parquet('&fields=id,active'), await parquet('&fields=id')]).toEqual([
+    const named = await parquet('&fields=_rescued,id')
+    expect([await parquet(''), named, await parquet('&fields=id,active'), await parquet('&fields=id')]).toEqual([
+      '{"active":"perhaps"}',
       '{"active":"perhaps"}',
       '{"active":"perhaps"}',
       null,
