@@ -13,22 +13,8 @@ import { startCommandWorld } from './world.ts'
 
 /** Commands that print nothing, a text, or what only the service and the vendors know. */
 const unknown = [
-  ...[
-    'login',
-    'logout',
-    'execute',
-    'search',
-    'export',
-    'download',
-    'api',
-    'mcp',
-    'mcp install',
-    'mcp uninstall',
-    'complete',
-    'kind types',
-    'kind docs',
-    'kind try',
-  ],
+  ...['login', 'logout', 'execute', 'search', 'export', 'download', 'api', 'complete'],
+  ...['mcp', 'mcp install', 'mcp uninstall', 'kind types', 'kind docs', 'kind try'],
 ]
 
 const base = createContext({ args: [], options: {}, version: '1.0.0' }, new AbortController())

@@ -5,54 +5,16 @@ import { decimalOfText, momentOf, spanOf } from './oracle-values.ts'
 import type { Random } from './random.ts'
 
 const marks = [
-  ' ',
-  ' ',
-  ' ',
-  '  ',
-  '-',
-  '_',
-  '%',
-  '\\',
-  '.',
-  ',',
-  '/',
-  '\n',
-  '\t',
-  '\u0000',
-  '\ud800',
-  '\ufffd',
-  '\u{10fffd}',
-  '\udfff\ud800',
-  '\u0001',
-  '\u2028',
-  '\uffff',
-  '"',
-  "'",
-  '',
+  ...[' ', ' ', ' ', '  ', '-', '_', '%', '\\', '.', ',', '/', '\n', '\t', '\u0000', '\ud800'],
+  ...['\ufffd', '\u{10fffd}', '\udfff\ud800', '\u0001', '\u2028', '\uffff', '"', "'", ''],
 ]
 
 /** Draws a string of words and marks, sometimes an odd one. */
 export function text(random: Random): string {
   if (random.chance(0.06))
     return random.pick([
-      '',
-      ' ',
-      '%',
-      '_',
-      '\\',
-      '5',
-      '5.0',
-      '-0',
-      '1e3',
-      'true',
-      'false',
-      'null',
-      '2025-03-01',
-      '\u0001\u0002',
-      '\0',
-      '\ud800',
-      '\uffff',
-      '$1',
+      ...['', ' ', '%', '_', '\\', '5', '5.0', '-0', '1e3', 'true', 'false', 'null'],
+      ...['2025-03-01', '\u0001\u0002', '\0', '\ud800', '\uffff', '$1'],
     ])
   const count = 1 + random.below(5)
   return Array.from({ length: count }, (_, index) => (index === 0 ? '' : random.pick(marks)) + random.pick(words)).join('')
@@ -75,22 +37,8 @@ export function word(random: Random): string {
 }
 
 const integers = [
-  0n,
-  1n,
-  -1n,
-  2n,
-  5n,
-  9n,
-  10n,
-  42n,
-  100n,
-  -7n,
-  9007199254740992n,
-  9007199254740993n,
-  7644143197428744199n,
-  7644143197428744200n,
-  -9223372036854775808n,
-  9223372036854775807n,
+  ...[0n, 1n, -1n, 2n, 5n, 9n, 10n, 42n, 100n, -7n, 9007199254740992n, 9007199254740993n, 7644143197428744199n],
+  ...[7644143197428744200n, -9223372036854775808n, 9223372036854775807n],
   // Beyond int8, on both sides.
   9223372036854775808n,
   -9223372036854775809n,
@@ -107,82 +55,25 @@ export function integer(random: Random): number | bigint {
 /** Draws a number, including fractions and extremes. */
 export const number = (random: Random): number | bigint =>
   random.pick([
-    0,
-    1,
-    -1,
-    0.1,
-    0.2,
-    0.30000000000000004,
-    0.3,
-    1.5,
-    -2.25,
-    5,
-    42,
-    1e21,
-    1e-7,
-    1.7976931348623157e308,
-    5e-324,
-    -0,
-    9007199254740993n,
-    123456.789,
+    ...[0, 1, -1, 0.1, 0.2, 0.30000000000000004, 0.3, 1.5, -2.25, 5, 42, 1e21],
+    ...[1e-7, 1.7976931348623157e308, 5e-324, -0, 9007199254740993n, 123456.789],
   ])
 
 /** Draws a decimal string, sometimes something else. */
 export const decimal = (random: Random): string =>
   random.pick([
-    '0',
-    '0.00',
-    '1',
-    '1.0',
-    '1.50',
-    '1.5',
-    '+1.5',
-    '-3.10',
-    '-3.1',
-    '.5',
-    '5.',
-    '1e2',
-    '100',
-    '99.999999999999999999',
-    '99.999999999999999998',
-    '12345678901234567890',
-    '1e-400',
-    '-1e-400',
-    '1e400',
-    '-',
-    'n/a',
-    '',
-    ' 1',
+    ...['0', '0.00', '1', '1.0', '1.50', '1.5', '+1.5', '-3.10', '-3.1', '.5', '5.', '1e2', '100', '99.999999999999999999'],
+    ...['99.999999999999999998', '12345678901234567890', '1e-400', '-1e-400', '1e400', '-', 'n/a', '', ' 1'],
   ])
 
 /** Draws a timestamp, sometimes something else. */
 export const time = (random: Random): string =>
   random.pick([
-    '2025-03-01',
-    '2025-03-01T00:00:00Z',
-    '2025-03-01 00:00:00',
-    '2025-03-01T02:00:00+02:00',
-    '2025-02-28T19:00:00-0500',
-    '2025-03-01T00:00:00.000001Z',
-    '2025-03-01T00:00:00.0000019Z',
-    '2025-03-01T00:00:00.5z',
-    '2025-03-01T00:00',
-    '2024-02-29',
-    '2025-02-29',
-    '2016-12-31T23:59:60Z',
-    '2017-01-01T00:00:00Z',
-    '2025-03-01T24:00:00Z',
-    '2025-03-02',
-    '1969-12-31T23:59:59.999999Z',
-    '0001-01-01',
-    '9999-12-31T23:59:59Z',
-    '2025-13-01',
-    '2025-3-1',
-    'yesterday',
-    '',
-    '2025-03-01T25:00:00Z',
-    '2025-03-01T12:30:45,25+00',
-    '2025-03-01T00:00:00+24:00',
+    ...['2025-03-01', '2025-03-01T00:00:00Z', '2025-03-01 00:00:00', '2025-03-01T02:00:00+02:00', '2025-02-28T19:00:00-0500'],
+    ...['2025-03-01T00:00:00.000001Z', '2025-03-01T00:00:00.0000019Z', '2025-03-01T00:00:00.5z', '2025-03-01T00:00'],
+    ...['2024-02-29', '2025-02-29', '2016-12-31T23:59:60Z', '2017-01-01T00:00:00Z', '2025-03-01T24:00:00Z', '2025-03-02'],
+    ...['1969-12-31T23:59:59.999999Z', '0001-01-01', '9999-12-31T23:59:59Z', '2025-13-01', '2025-3-1', 'yesterday'],
+    ...['', '2025-03-01T25:00:00Z', '2025-03-01T12:30:45,25+00', '2025-03-01T00:00:00+24:00'],
   ])
 
 /** Draws a timestamp for a query: a complete one, a year, a month or a day. */
@@ -196,18 +87,7 @@ export function partialTime(random: Random): string {
 /** Draws a value of a field with known values: one of them in any case, or an unknown one. */
 export const enumerated = (random: Random): string =>
   random.pick([
-    'Inbound',
-    'INBOUND',
-    'inbound',
-    'Outbound',
-    'Conference',
-    'Unknown',
-    'Webinar',
-    'WEBINAR',
-    'Öffentlich',
-    'ÖFFENTLICH',
-    '5',
-    '',
+    ...['Inbound', 'INBOUND', 'inbound', 'Outbound', 'Conference', 'Unknown', 'Webinar', 'WEBINAR', 'Öffentlich', 'ÖFFENTLICH', '5', ''],
   ])
 
 /** Draws a valid timestamp. */

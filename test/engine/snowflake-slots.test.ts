@@ -47,16 +47,7 @@ describe('the account', () => {
 
   const bypasses: readonly unknown[] = [
     ...hostileHostParts,
-    'a@b',
-    'a:443',
-    'a:b@c',
-    'evil.example/\nmyorg-acct',
-    'myorg-acct\nevil.example/',
-    'my org',
-    'a..b',
-    'a.',
-    '.a',
-    '7a',
+    ...['a@b', 'a:443', 'a:b@c', 'evil.example/\nmyorg-acct', 'myorg-acct\nevil.example/', 'my org', 'a..b', 'a.', '.a', '7a'],
     `a${'x'.repeat(63)}`,
     'a.b.c.d.e',
     'myorg-acct.snowflakecomputing.com@evil.example',

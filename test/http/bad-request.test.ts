@@ -6,18 +6,7 @@ import { base, connectorsPath, type Sent, startWorld } from './support.ts'
 const world = await share(startWorld())
 
 const problemKeys = [
-  'type',
-  'title',
-  'status',
-  'detail',
-  'instance',
-  'code',
-  'message',
-  'fault',
-  'retryable',
-  'hint',
-  'errors',
-  'request_id',
+  ...['type', 'title', 'status', 'detail', 'instance', 'code', 'message', 'fault', 'retryable', 'hint', 'errors', 'request_id'],
 ]
 describe('a content type is refused when it is', () => {
   test.each([

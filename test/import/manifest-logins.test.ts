@@ -93,7 +93,7 @@ validate_session_url: user/current`,
     })
   })
 
-  test('an application whose token call has values of the account', async () => {
+  test('an OAuth client whose token call has values of the account', async () => {
     const { file } = await importWhole({
       authenticator: `type: OAuthAuthenticator
 grant_type: client_credentials
@@ -102,7 +102,7 @@ client_id: "{{ config['id'] }}"
 client_secret: "{{ config['token'] }}"
 refresh_request_body: { scope: "{{ config['scope'] }}" }`,
     })
-    expect(file.auth['application']).toMatchObject({
+    expect(file.auth['client']).toMatchObject({
       login: {
         call: 'POST /token',
         as: 'form',
@@ -123,7 +123,7 @@ client_secret: "{{ config['token'] }}"
 refresh_token: "{{ config['refresh'] }}"`,
       spec: 'connection_specification: { type: object, properties: { region: { type: string, enum: [com, com.au] } } }',
     })
-    expect(file.auth['application']).toMatchObject({
+    expect(file.auth['client']).toMatchObject({
       login: {
         call: 'POST /token',
         host: { by: 'region', of: { com: 'https://login.papers.com', com_au: 'https://login.papers.com.au' } },

@@ -396,9 +396,9 @@ describe('ways to authenticate', () => {
       { basic: { send: { authorization: 'Basic {email}/token:{token}' } } },
     ],
     [
-      'an application',
+      'an OAuth client',
       `type: OAuthAuthenticator\ngrant_type: client_credentials\ntoken_refresh_endpoint: https://api.papers.example/token\nclient_id: "{{ config['id'] }}"\nclient_secret: "{{ config['secret'] }}"\nscopes: [read]`,
-      { application: { oauth: { token: 'https://api.papers.example/token', scopes: ['read'] } } },
+      { client: { oauth: { token: 'https://api.papers.example/token', scopes: ['read'] } } },
     ],
     [
       'one of several',

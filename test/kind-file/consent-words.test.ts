@@ -69,7 +69,7 @@ describe('a consent with words of its own', () => {
     expect(definition.known).toEqual({ account_id: { configuration: 'account_id' } })
   })
 
-  test('asks for scopes as the vendor separates them, and shows the application by Basic', async () => {
+  test('asks for scopes as the vendor separates them, and shows the OAuth client by Basic', async () => {
     const text = file.replace('      refresh: false\n', "      scopes: [read, write]\n      separator: ','\n      client: basic\n")
     const { definition } = await parseKind(text.replace('      as: json\n', ''))
     const oauthClient = new Secret({ client_id: '1', client_secret: '2' })

@@ -15,7 +15,7 @@ const isToken = ({ path }: { readonly path: string }) => path === '/services/oau
 
 describe('salesforce gets a token', () => {
   test.each([
-    ['by the application itself', { client_id: 'client', client_secret: 'secret' }, 'client_credentials'],
+    ['by the OAuth client itself', { client_id: 'client', client_secret: 'secret' }, 'client_credentials'],
     ['instead of none', { client_id: 'client', client_secret: 'secret', refresh_token: 'refresh' }, 'refresh_token'],
     [
       'instead of one that has ended',

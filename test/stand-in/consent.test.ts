@@ -1,4 +1,4 @@
-/** The consent page and the tokens of a stand-in: what an application sees when it does as the definition says, and when it does not. */
+/** The consent page and the tokens of a stand-in: what an OAuth client sees when it does as the definition says, and when it does not. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
@@ -31,7 +31,7 @@ auth:
       pkce: true
       always: { prompt: consent }
       accounts: { call: GET /sites, at: sites, id: id, name: address.name, to: site_id }
-  application: { title: Shelves app of one account, oauth: { token: https://login.shelves.example/token } }
+  client: { title: Shelves app of one account, oauth: { token: https://login.shelves.example/token } }
 errors: { message: why, failed: { ok: false } }
 check: boxes.list
 entities:
@@ -121,7 +121,7 @@ describe('the page', () => {
   })
 
   test.each([
-    ['no application', { client_id: '' }],
+    ['no OAuth client', { client_id: '' }],
     ['a foreign address', { redirect_uri: 'https://evil.example/callback' }],
     ['an address that only looks like this machine', { redirect_uri: 'http://127.0.0.1.evil.example/callback' }],
     ['an address of a program', { redirect_uri: 'app://127.0.0.1/callback' }],
@@ -154,7 +154,7 @@ describe('the page', () => {
 describe('the token endpoint', () => {
   test.each([
     ['another verifier', { code_verifier: 'w'.repeat(43) }, 'invalid_grant', 400],
-    ['another application', { client_id: 'app-2' }, 'invalid_grant', 400],
+    ['another OAuth client', { client_id: 'app-2' }, 'invalid_grant', 400],
     ['another address', { redirect_uri: `${callback}/other` }, 'invalid_grant', 400],
     ['no secret', { client_secret: '' }, 'invalid_client', 401],
     ['another grant', { grant_type: 'password' }, 'unsupported_grant_type', 400],
@@ -182,7 +182,7 @@ describe('the token endpoint', () => {
     for (const other of ['', await agree()]) expect(refusalOf(await renew(other))).toEqual([400, 'invalid_grant', false])
   })
 
-  test('gives an application tokens for itself', async () => {
+  test('gives an OAuth client tokens for itself', async () => {
     const answer = await askTokens({ grant_type: 'client_credentials' })
     expect([answer.status, get(answer.body, 'refresh_token')]).toEqual([200, undefined])
   })

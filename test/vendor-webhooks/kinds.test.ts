@@ -359,7 +359,7 @@ describe('GitHub', () => {
   })
 })
 
-test('Stripe names customers and charges of what belongs to them, and a removed application by its account', () => {
+test('Stripe names customers and charges of what belongs to them, and a removed OAuth client by its account', () => {
   const send = (type: string, object: string, more = '') =>
     readSigned('stripe', `{"id":"evt_1","type":"${type}"${more},"data":{"object":${object}}}`)
   expect(send('customer.source.created', '{"id":"card_1","customer":"cus_1"}')).toMatchObject({

@@ -106,7 +106,7 @@ export function findTicketHolder<P extends Person>(people: readonly P[], form: U
   return people.find(({ email }) => isObject(ticket) && ticket['email'] === email)
 }
 
-/** Returns whether a request carries an application's id and secret as HTTP Basic. */
+/** Returns whether a request carries an app's id and secret as HTTP Basic. */
 export function isBasicClient(
   { headers }: ReceivedRequest,
   { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
@@ -117,7 +117,7 @@ export function isBasicClient(
 
 /** Returns the page of a request that cannot be agreed to: the browser stays. */
 export function refusalPage(vendor: PageVendor, problem: string): Reply {
-  const body = html`${problemText(problem)}<p>Go back to the application. It has to be set up differently before it can ask again.</p>`
+  const body = html`${problemText(problem)}<p>Go back to the app. It has to be set up differently before it can ask again.</p>`
   return pageReply({ vendor, status: 400, title: 'This request cannot be authorized', body })
 }
 
@@ -150,7 +150,7 @@ const signInAgain = (page: Pick<SignIn, 'vendor' | 'people'>, form: URLSearchPar
 export const signInLink = ({ query }: ReceivedRequest): ReturnType<typeof html> =>
   html`<a href="?${String(query)}">Sign in with another account</a>`
 
-/** What an application asks for, as far as the pages of every vendor need it. */
+/** What an app asks for, as far as the pages of every vendor need it. */
 export interface ConsentRequest {
   readonly target: URL
   readonly state: string | null

@@ -260,8 +260,8 @@ export function redirectTarget(text: string): URL | undefined {
   return target?.protocol === 'https:' || target?.protocol === 'http:' ? target : undefined
 }
 
-/** Sends the browser back to the application; parameters without a value are left out. */
+/** Sends the browser back to the app; parameters without a value are left out. */
 export function sendBack(target: URL, parameters: Readonly<Record<string, string | null>>): Reply {
   for (const [name, value] of Object.entries(parameters)) if (value !== null) target.searchParams.set(name, value)
-  return { status: 302, headers: { location: target.href, 'content-type': 'text/plain' }, body: 'Back to the application' }
+  return { status: 302, headers: { location: target.href, 'content-type': 'text/plain' }, body: 'Back to the app' }
 }

@@ -56,7 +56,7 @@ code { font-size: .95em; }
 @media (max-width: 34rem) { main { margin: 0; padding: 1.25rem; border-width: 0 0 1px; border-radius: 0; } }
 `
 
-// `form-action` is left out: Chromium applies it to the redirect after a form too, and that leads to the application.
+// `form-action` is left out: Chromium applies it to the redirect after a form too, and that leads to the app.
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

@@ -137,7 +137,7 @@ entities:
     list: { call: GET /events, params: { from: date-time Start, kind: string Kind } }
 `
 
-/** Text of a file with a login, and an application whose tokens do not end. */
+/** Text of a file with a login, and an OAuth client whose tokens do not end. */
 export const signing = `${kindTop('signing')}api: https://api.signing.example
 configuration: { region: { $type: eu|us, $about: Region, $default: us } }
 auth:

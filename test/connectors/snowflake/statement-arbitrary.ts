@@ -26,18 +26,7 @@ const string = content.map((text) => `'${text.replaceAll('\\', '\\\\').replaceAl
 const dollars = content.map((text) => `$$${text.replaceAll('$', '')}$$`)
 const quoted = nasty.map((parts) => `"x${parts.join('').replaceAll('"', '""')}"`)
 const bare = fc.constantFrom(
-  'a',
-  'b_1',
-  'Orders',
-  'insert_log',
-  'overwrite',
-  'metadata$row',
-  '_x',
-  'procedure',
-  'call',
-  'list',
-  'Comment',
-  'show',
+  ...['a', 'b_1', 'Orders', 'insert_log', 'overwrite', 'metadata$row', '_x', 'procedure', 'call', 'list', 'Comment', 'show'],
 )
 const name = fc.oneof(bare, quoted)
 const path = fc

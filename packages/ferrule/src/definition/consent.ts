@@ -53,7 +53,7 @@ export interface Exchange {
   readonly expires?: { readonly seconds: string | number; readonly field: string }
   /** Words of a page that refuses a grant, for vendors that answer so instead of JSON. Other pages say nothing of the grant. */
   readonly refusal?: string
-  /** What renews the token: a refresh token, the application or the user itself, or a signed token. Omitted if the vendor has none. */
+  /** What renews the token: a refresh token, the OAuth client or the user itself, or a signed token. Omitted if the vendor has none. */
   readonly refresh?: Grant
   /** The code of the consent page as a grant. */
   readonly code?: CodeGrant

@@ -192,7 +192,7 @@ const privateHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-ref
 const pageHeaders = {
   ...privateHeaders,
   'content-type': 'text/html; charset=utf-8',
-  // Without form-action: browsers apply it to the redirect after a form too, and that leads to the application.
+  // Without form-action: browsers apply it to the redirect after a form too, and that leads to the OAuth client.
   'content-security-policy': [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'`,
@@ -235,19 +235,19 @@ ${main}
 /** Builds the page where the owner of an account agrees or not; its form goes to its own address. */
 function buildConsentPage(vendor: string, { scopes, host }: { readonly scopes: readonly string[]; readonly host: string }): RecordedAnswer {
   const asked = scopes.map((scope) => `<li><code>${escapeHtml(scope)}</code></li>`).join('\n')
-  const main = `<p>The application wants to use your account${scopes.length === 0 ? '.</p>' : `, with these scopes:</p>\n<ul>${asked}</ul>`}
+  const main = `<p>An OAuth client wants to use your account${scopes.length === 0 ? '.</p>' : `, with these scopes:</p>\n<ul>${asked}</ul>`}
 <p class="soft">Afterwards the browser goes to ${escapeHtml(host)}.</p>
 <form method="post">
 <p><button class="main" name="action" value="allow">Allow</button>
 <button name="action" value="deny">Cancel</button></p>
 </form>`
-  return { status: 200, headers: pageHeaders, text: buildPage(vendor, 'Allow the application?', main) }
+  return { status: 200, headers: pageHeaders, text: buildPage(vendor, 'Allow the OAuth client?', main) }
 }
 
 /** Builds the page of a request that nobody can agree to: the browser stays. */
 function buildRefusalPage(vendor: string, problem: string): RecordedAnswer {
   const main = `<p class="problem" role="alert">${escapeHtml(problem)}</p>
-<p>Go back to the application. It has to ask in another way.</p>`
+<p>Go back to the page that sent you. It has to ask in another way.</p>`
   return { status: 400, headers: pageHeaders, text: buildPage(vendor, 'This request cannot be authorized', main) }
 }
 
@@ -270,7 +270,7 @@ interface WrongRequest {
   readonly error_description: string
 }
 
-/** Client secret of applications whose returns the stand-in signs: the page learns no other. */
+/** Client secret of OAuth clients whose returns the stand-in signs: the page learns no other. */
 const sandboxSecret = 'sandbox'
 
 /** Adds what the vendor returns beside the code: values of the configuration that the recordings are of, and the signature. */
@@ -292,7 +292,7 @@ function completeReturn(
 const splitScopes = (texts: readonly string[]): readonly string[] =>
   texts.flatMap((text) => text.split(/[\s,]+/)).filter((each) => each !== '')
 
-/** Finds what is wrong with a request whose application and redirect address are right. */
+/** Finds what is wrong with a request whose OAuth client and redirect address are right. */
 function findWrongRequest({ constant, scopes = [], pkce }: Consent, query: URLSearchParams): WrongRequest | undefined {
   const wrong = (error: string, error_description: string): WrongRequest => ({ error, error_description })
   if (readOnce(query, 'state') === undefined) return wrong('invalid_request', 'state is missing')
@@ -316,8 +316,8 @@ function sendBack(target: URL, parameters: Readonly<Record<string, string | unde
   return { status: 302, headers: { ...privateHeaders, location: url.href } }
 }
 
-/** Reads how the application names itself; undefined if it does not. */
-function readApplication({ send }: Consent, query: URLSearchParams): FieldValues | undefined {
+/** Reads how the OAuth client names itself; undefined if it does not. */
+function readOauthClient({ send }: Consent, query: URLSearchParams): FieldValues | undefined {
   const read = Object.entries(send).flatMap(([name, field]) => {
     const value = readOnce(query, name)
     return value === undefined ? [] : [[field, value] as const]
@@ -337,8 +337,8 @@ function answerConsent(
   )?.consent
   if (consent === undefined || (method !== 'GET' && method !== 'POST')) return undefined
   const query = url.searchParams
-  const application = readApplication(consent, query)
-  if (application === undefined) return buildRefusalPage(title, `The address lacks ${Object.keys(consent.send).join(' or ')}.`)
+  const oauthClient = readOauthClient(consent, query)
+  if (oauthClient === undefined) return buildRefusalPage(title, `The address lacks ${Object.keys(consent.send).join(' or ')}.`)
   const redirectUri = readOnce(query, 'redirect_uri')
   const target = readTarget(redirectUri)
   if (redirectUri === undefined || target === undefined)
@@ -350,7 +350,7 @@ function answerConsent(
   if (method === 'POST' && action === 'deny') return sendBack(target, { error: 'access_denied', state })
   if (method === 'GET' || action !== 'allow')
     return buildConsentPage(title, { scopes: splitScopes(query.getAll('scope')), host: target.host })
-  const agreed: Agreed = { application, redirectUri, challenge: readOnce(query, 'code_challenge') }
+  const agreed: Agreed = { oauthClient, redirectUri, challenge: readOnce(query, 'code_challenge') }
   const parameters = { [consent.code[0] ?? 'code']: tokens.giveCode(agreed), state }
   return sendBack(target, completeReturn(consent, parameters, { configuration, recorded }))
 }

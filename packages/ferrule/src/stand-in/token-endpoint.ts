@@ -1,4 +1,4 @@
-/** The token endpoint of a stand-in, from the definition alone: codes of its page, refresh tokens, applications (RFC 6749, RFC 7636). */
+/** The token endpoint of a stand-in, from the definition alone: codes of its page, refresh tokens, OAuth clients (RFC 6749, RFC 7636). */
 import { createHash, randomUUID } from 'node:crypto'
 import type { ConnectorDefinition } from '../definition/connector.ts'
 import type { Exchange, Grant } from '../definition/consent.ts'
@@ -13,8 +13,8 @@ export type FieldValues = Readonly<Record<string, string>>
 
 /** What the owner of an account agreed to. */
 export interface Agreed {
-  /** What is known of the application that asked. */
-  readonly application: FieldValues
+  /** What is known of the OAuth client that asked. */
+  readonly oauthClient: FieldValues
   /** As the page got it. */
   readonly redirectUri: string
   /** Digest of the verifier. */
@@ -23,7 +23,7 @@ export interface Agreed {
 
 /** What a code or a refresh token stands for. */
 interface RememberedGrant {
-  readonly application: FieldValues
+  readonly oauthClient: FieldValues
   /** Only of a code. */
   readonly code?: Agreed & { readonly until: number }
 }
@@ -67,9 +67,9 @@ function readFields(request: SentRequest, { headers = {} }: Exchange, { send, si
 const findRefreshField = ({ refresh, read }: Exchange): string | undefined =>
   Object.values(refresh?.send ?? {}).find((field) => read[field] !== undefined)
 
-/** Returns whether an application is another one than that which something was given to. */
-const isForeign = (given: RememberedGrant, application: FieldValues): boolean =>
-  Object.entries(given.application).some(([field, value]) => (application[field] ?? value) !== value)
+/** Returns whether an OAuth client is another one than that which something was given to. */
+const isForeign = (given: RememberedGrant, oauthClient: FieldValues): boolean =>
+  Object.entries(given.oauthClient).some(([field, value]) => (oauthClient[field] ?? value) !== value)
 
 const isGrant = (request: SentRequest, { constant }: Grant): boolean =>
   Object.entries(constant).every(([name, value]) => readSent(request, name) === value)
@@ -87,7 +87,7 @@ export class Tokens {
   /** Makes a code, which is good once, for ten minutes. */
   giveCode(agreed: Agreed): string {
     const code = randomUUID().replaceAll('-', '')
-    this.#remember(code, { application: agreed.application, code: { ...agreed, until: performance.now() + codeMs } })
+    this.#remember(code, { oauthClient: agreed.oauthClient, code: { ...agreed, until: performance.now() + codeMs } })
     return code
   }
 
@@ -112,14 +112,14 @@ export class Tokens {
   }
 
   #exchangeCode(request: SentRequest, exchange: Exchange, grant: NonNullable<Exchange['code']>): RecordedAnswer {
-    const application = readFields(request, exchange, grant)
-    if (Object.values(application).includes('')) return this.#refuse('invalid_client', 'The application does not name itself.', 401)
+    const oauthClient = readFields(request, exchange, grant)
+    if (Object.values(oauthClient).includes('')) return this.#refuse('invalid_client', 'The OAuth client does not name itself.', 401)
     const code = readSent(request, grant.code) ?? ''
     const { code: agreed } = this.#given.get(code) ?? {}
     if (agreed !== undefined) this.#remember(code, undefined)
     if (agreed === undefined || performance.now() >= agreed.until)
       return this.#refuse('invalid_grant', 'The code is unknown, was used, or has expired.')
-    if (isForeign(agreed, application)) return this.#refuse('invalid_grant', 'The code is that of another application.')
+    if (isForeign(agreed, oauthClient)) return this.#refuse('invalid_grant', 'The code is that of another OAuth client.')
     if (grant.redirectUri !== undefined && readSent(request, grant.redirectUri) !== agreed.redirectUri)
       return this.#refuse('invalid_grant', 'The redirect address is not that of the page.')
     const digest = createHash('sha256')
@@ -127,29 +127,29 @@ export class Tokens {
       .digest('base64url')
     if (agreed.challenge !== undefined && agreed.challenge !== digest)
       return this.#refuse('invalid_grant', 'The verifier is not that of the challenge.')
-    return this.#giveTokens(exchange, agreed.application)
+    return this.#giveTokens(exchange, agreed.oauthClient)
   }
 
   /** Takes any refresh token, as any other credential. One that was given here is good once: the answer brings the next one. */
   #renew(request: SentRequest, exchange: Exchange, grant: Grant): RecordedAnswer {
-    const { [findRefreshField(exchange) ?? '']: token, ...application } = readFields(request, exchange, grant)
-    if (Object.values(application).includes('')) return this.#refuse('invalid_client', 'The application does not name itself.', 401)
-    if (token === undefined) return this.#giveTokens(exchange, application)
+    const { [findRefreshField(exchange) ?? '']: token, ...oauthClient } = readFields(request, exchange, grant)
+    if (Object.values(oauthClient).includes('')) return this.#refuse('invalid_client', 'The OAuth client does not name itself.', 401)
+    if (token === undefined) return this.#giveTokens(exchange, oauthClient)
     const given = this.#given.get(token)
-    const isUnusable = given === undefined ? this.#given.has(token) : given.code !== undefined || isForeign(given, application)
-    if (token === '' || isUnusable) return this.#refuse('invalid_grant', 'The refresh token was used, or is that of another application.')
+    const isUnusable = given === undefined ? this.#given.has(token) : given.code !== undefined || isForeign(given, oauthClient)
+    if (token === '' || isUnusable) return this.#refuse('invalid_grant', 'The refresh token was used, or is that of another OAuth client.')
     if (given !== undefined) this.#remember(token, undefined)
-    return this.#giveTokens(exchange, given?.application ?? {})
+    return this.#giveTokens(exchange, given?.oauthClient ?? {})
   }
 
-  #giveTokens(exchange: Exchange, application: FieldValues): RecordedAnswer {
+  #giveTokens(exchange: Exchange, oauthClient: FieldValues): RecordedAnswer {
     const { read, expires } = exchange
     const refreshField = findRefreshField(exchange)
     let body: unknown = { token_type: 'bearer' }
     for (const [field, path] of Object.entries(read)) {
       if (!field.endsWith('token')) continue
       const token = `sandbox-${field}-${randomUUID()}`
-      if (field === refreshField) this.#remember(token, { application })
+      if (field === refreshField) this.#remember(token, { oauthClient })
       body = withAt(body, parsePath(path), token)
     }
     if (typeof expires?.seconds === 'string') body = withAt(body, parsePath(expires.seconds), 3600)

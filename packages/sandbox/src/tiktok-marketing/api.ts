@@ -390,7 +390,7 @@ ${buttons({ confirm: 'Confirm', cancel: 'Cancel' })}
 
 /** Cancelling leads nowhere: the vendor documents no return. */
 function cancelledPage(request: ReceivedRequest): Reply {
-  const body = html`<p>Nothing was shared. You can close this window, or go back to the application.</p><p>${signInLink(request)}</p>`
+  const body = html`<p>Nothing was shared. You can close this window, or go back to the app.</p><p>${signInLink(request)}</p>`
   return pageReply({ vendor, title: 'Authorization cancelled', body })
 }
 

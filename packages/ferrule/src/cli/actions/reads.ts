@@ -240,9 +240,9 @@ const saveCursorFile = (path: string, cursor: string): Promise<void> =>
     throw failUsage(`The file ${path} cannot be written (${reason}).`, 'Check the path and its permissions. The entries were printed.')
   })
 
-/** Where the output stands. */
+/** What a command that ends early can continue with. */
 interface Standing {
-  /** After what was printed; undefined: at the beginning, or a file or the service knows it. */
+  /** Cursor behind what was printed, or the given one. Undefined: there is none yet, or a file or the service keeps it. */
   after: string | undefined
 }
 

@@ -8,34 +8,18 @@ import { isToldEnd, type Position, readMore } from './next-pages.ts'
 import type { CompiledOperation } from './operation.ts'
 import { findLink, findPageDefinition } from './page-records.ts'
 
-/** Names, in lower case and letters only, of flags that are true while there is more, and of flags that are false while there is. */
-const flags: Readonly<Record<string, boolean>> = {
-  hasmore: true,
-  hasmoreitems: true,
-  hasmorepages: true,
-  hasmoreresults: true,
-  hasnext: true,
-  hasnextpage: true,
-  more: true,
-  moreitems: true,
-  morepages: true,
-  moreresults: true,
-  moreavailable: true,
-  islast: false,
-  islastpage: false,
-  last: false,
-  lastpage: false,
-  endofstream: false,
-}
+type Flags = ReadonlyMap<string, boolean>
+
+/** Builds flags by their names, in lower case and letters only: those that are true while there is more, and those that are false. */
+const buildFlags = (whenTrue: string, whenFalse: string): Flags =>
+  new Map([...whenTrue.split(' ').map((name) => [name, true] as const), ...whenFalse.split(' ').map((name) => [name, false] as const)])
+
+const flags = buildFlags(
+  'hasmore hasmoreitems hasmorepages hasmoreresults hasnext hasnextpage more moreitems morepages moreresults moreavailable',
+  'islast islastpage last lastpage endofstream',
+)
 /** Flags of the same kind that say nothing when they do not say that there is more: of a query that ran to its end. */
-const weakFlags: Readonly<Record<string, boolean>> = {
-  incomplete: true,
-  incompleteresults: true,
-  truncated: true,
-  istruncated: true,
-  done: false,
-  complete: false,
-}
+const weakFlags = buildFlags('incomplete incompleteresults truncated istruncated', 'done complete')
 /** Names of positions and addresses of a next page. */
 const positions: ReadonlySet<string> = new Set(
   (
@@ -50,9 +34,7 @@ const withinPositions: ReadonlySet<string> = new Set(['href', 'url', 'uri', 'lin
 const links: ReadonlySet<string> = new Set(['links', 'link'])
 /** Names of the number of all records. */
 const totals: ReadonlySet<string> = new Set(
-  ('total totalcount totalrecords totalresults totalsize totalitems totalelements totalentries totalrows totalhits ' + 'numfound').split(
-    ' ',
-  ),
+  'total totalcount totalrecords totalresults totalsize totalitems totalelements totalentries totalrows totalhits numfound'.split(' '),
 )
 /** Names of the number of all pages. */
 const pageCounts: ReadonlySet<string> = new Set(['totalpages', 'pagecount', 'numpages', 'lastpage'])
@@ -77,8 +59,8 @@ const readCount = (value: unknown): number =>
   typeof value === 'number' || (typeof value === 'string' && /^\d{1,15}$/.test(value)) ? Number(value) : 0
 
 /** Returns whether a flag says that there is more; undefined for what is no flag. */
-function readFlag(all: Readonly<Record<string, boolean>>, name: string, value: unknown): boolean | undefined {
-  const flag = all[flatten(name)]
+function readFlag(all: Flags, name: string, value: unknown): boolean | undefined {
+  const flag = all.get(flatten(name))
   if (flag === undefined || !['true', 'false'].includes(String(value))) return undefined
   return String(value) === String(flag)
 }

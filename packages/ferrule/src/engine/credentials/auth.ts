@@ -119,10 +119,10 @@ const failUnrenewable = (
       )
 
 const refusedGrant = 'Connect the account again: the refresh token was used or revoked.'
-const refusedClient = 'Check the client id and the client secret, and that the application may still reach the account.'
+const refusedClient = 'Check the client id and the client secret, and that the OAuth client may still reach the account.'
 const refusedKey = 'Check that the vendor knows this private key, and that its owner may do what the connector does.'
 
-/** Chooses what to do about a refusal: without a code, the grant is the application or the user itself. */
+/** Chooses what to do about a refusal: without a code, the grant is the OAuth client or the user itself. */
 function chooseHint(exchange: Exchange, grant: Grant): string {
   if (grant.signed !== undefined) return refusedKey
   if (exchange.code !== undefined) return refusedGrant

@@ -115,15 +115,8 @@ export async function exchangeGrant(connection: BareConnection, exchanged: Grant
 
 /** Error codes of RFC 6749 section 5.2, and of the page of a consent (section 4.1.2.1). */
 const refusals: ReadonlySet<unknown> = new Set([
-  ...[
-    'invalid_request',
-    'invalid_client',
-    'invalid_grant',
-    'unauthorized_client',
-    'unsupported_grant_type',
-    'invalid_scope',
-    'access_denied',
-  ],
+  ...['invalid_request', 'invalid_client', 'invalid_grant', 'unauthorized_client', 'unsupported_grant_type'],
+  ...['invalid_scope', 'access_denied'],
 ])
 /** Error codes that say "not now" (RFC 6749 section 4.1.2.1, RFC 8628 section 3.5). */
 const passing: ReadonlySet<unknown> = new Set(['temporarily_unavailable', 'server_error', 'slow_down'])

@@ -92,7 +92,7 @@ const listTemplates = (values: readonly Entry[]): readonly Entry[] => values.fil
 const isOnOwnHost = (endpoint: Template): boolean =>
   /^https:\/\/[^/]*[A-Za-z0-9-]+\.[A-Za-z]{2,}\//.test(writeTemplate(endpoint, ({ path }) => `{${path.join('_')}}`))
 
-/** Reads whether the call for tokens carries the application as HTTP Basic. */
+/** Reads whether the call for tokens carries the OAuth client as HTTP Basic. */
 function readClient(authenticator: Component, { notes }: AuthSource): Pick<FileOauth, 'client'> | undefined {
   const headers = authenticator.takeAll('refresh_request_headers')
   for (const [name, value] of Object.entries(isObject(headers) ? headers : {}))
@@ -159,7 +159,7 @@ function readOauth(authenticator: Component, source: AuthSource): Scheme | undef
   const always = Object.fromEntries(values.map(({ name, value }) => [name, String(value)]))
   if (grant === 'client_credentials') {
     const fixed = Object.keys(always).length === 0 ? {} : { always }
-    return { ...makeScheme('application', 'OAuth application'), oauth: { token, ...client, ...as, ...scopes, ...fixed } }
+    return { ...makeScheme('client', 'OAuth client'), oauth: { token, ...client, ...as, ...scopes, ...fixed } }
   }
   if (grant !== 'refresh_token') return notes.stop('a grant that kind files do not have', grant)
   if (values.length > 0) return notes.stop('fixed values of the call that renews tokens', Object.keys(always).join(', '))

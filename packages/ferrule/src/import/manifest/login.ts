@@ -1,4 +1,4 @@
-/** Calls that take credentials and answer a token: session tokens, and tokens of applications at hosts of the accounts. */
+/** Calls that take credentials and answer a token: session tokens, and tokens of OAuth clients at hosts of the accounts. */
 
 import type { FileLogin, Scalar } from '../../kind-file/file.ts'
 import { dropEmpty } from '../imported.ts'
@@ -122,7 +122,7 @@ export function readLegacySession(authenticator: Component, source: AuthSource):
   ]
 }
 
-/** What a call for the token of an application has. */
+/** What a call for the token of an OAuth client has. */
 export interface Grant {
   readonly endpoint: Template
   /** Credentials by their names in the call, and fixed values. */
@@ -132,9 +132,9 @@ export interface Grant {
   readonly names: { readonly id: Template; readonly secret: Template }
 }
 
-/** Makes a call for the token of an application of a grant that `oauth` does not say: with values of the account, or at a host of its own. */
+/** Makes the call for the token of an OAuth client that `oauth` does not say: with values of the account, or at a host of its own. */
 export function readGrant({ endpoint, values, client, as, names }: Grant, source: AuthSource): Scheme | undefined {
-  const scheme = makeScheme('application', 'Application')
+  const scheme = makeScheme('client', 'OAuth client')
   const [id, secret] = [takeCredential(names.id, scheme, source), takeCredential(names.secret, scheme, source, true)]
   if (id === undefined || secret === undefined) return undefined
   const own = { ...makeScheme('none', ''), send: client === 'basic' ? { authorization: `Basic ${id}:${secret}` } : {} }

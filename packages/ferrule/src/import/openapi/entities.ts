@@ -182,9 +182,10 @@ const listTags = ({ operation }: Accepted): readonly string[] => asList(operatio
 const changed =
   /^(since|(updated|modified|changed)_?(since|after|from|min|at_?(min|from|gte|after|since))|(min|start|from)_?(updated|modified)(_?(at|date|time))?|last_?(updated|modified)_?(since|after|min)|updatedMin|(updated|modified|updated_at|modified_at)\[(gte|gt|after|from|min)\])$/i
 const created = /^((created|created_at)\[(gte|gt|after|from|min)\]|created_?(after|since|min|from|at_?(min|from)))$/i
-const changedFields = (
-  'updated_at updatedAt updated modified_at modifiedAt modified last_modified lastModified last_updated lastUpdated ' + 'changed_at'
-).split(' ')
+const changedFields = [
+  ...['updated_at', 'updatedAt', 'updated', 'modified_at', 'modifiedAt', 'modified'],
+  ...['last_modified', 'lastModified', 'last_updated', 'lastUpdated', 'changed_at'],
+]
 const createdFields = ['created_at', 'createdAt', 'created', 'created_on', 'createdOn']
 
 const isTime = (field: unknown): boolean =>

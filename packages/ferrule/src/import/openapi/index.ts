@@ -386,9 +386,10 @@ function findAuth(document: OpenapiDocument, operations: readonly DocumentOperat
 }
 
 /** Paths of messages and codes in answers that are errors, the most telling first. */
-const errorMessages = (
-  'error.message message errors[0].message errors[0].detail errorMessages[0] detail error_description errors[0].title ' + 'title error'
-).split(' ')
+const errorMessages = [
+  ...['error.message', 'message', 'errors[0].message', 'errors[0].detail', 'errorMessages[0]', 'detail', 'error_description'],
+  ...['errors[0].title', 'title', 'error'],
+]
 const errorCodes = ['error.code', 'code', 'errors[0].code', 'error_code', 'errorCode', 'category', 'error.type', 'errors[0].error_code']
 
 function hasText(schemas: Schemas, schema: unknown, path: string): boolean {

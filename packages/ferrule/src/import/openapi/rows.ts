@@ -102,20 +102,8 @@ export function findKey(
   const bySlot = wanted.find((name) => name !== '' && has(name))
   if (bySlot !== undefined) return { key: bySlot, isGuessed: true }
   const usual = [
-    'gid',
-    'uuid',
-    'guid',
-    '_id',
-    'sha',
-    'accountId',
-    'key',
-    `${noun}_id`,
-    `${noun}Id`,
-    `${noun}ID`,
-    'number',
-    'slug',
-    'login',
-    'code',
+    ...['gid', 'uuid', 'guid', '_id', 'sha', 'accountId', 'key'],
+    ...[`${noun}_id`, `${noun}Id`, `${noun}ID`, 'number', 'slug', 'login', 'code'],
   ]
   const byName = usual.find(has)
   if (byName !== undefined) return { key: byName, isGuessed: byName !== 'gid' && byName !== 'uuid' }

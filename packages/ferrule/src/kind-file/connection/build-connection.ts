@@ -168,7 +168,7 @@ const listTokenWays = ({ auth, api }: KindFile): readonly TokenWay[] =>
 
 const grantFields = ['client_id', 'client_secret'] as const
 
-/** Builds the fields of OAuth: what the application has, and what the exchange fills in. */
+/** Builds the fields of OAuth: what the OAuth client has, and what the exchange fills in. */
 function buildGrantFields(title: string, { page, signed, refresh: hasRefresh = true }: FileOauth): Fields {
   const filled = {
     says:
@@ -176,10 +176,10 @@ function buildGrantFields(title: string, { page, signed, refresh: hasRefresh = t
         ? `${title} gives it for the other values.`
         : `${title} gives it when the owner of the account agrees; a connect link fills it in.`,
   }
-  const application = { says: `${title} shows it in the settings of your application.` }
+  const shown = { says: `${title} shows it in the settings of your OAuth client.` }
   const access: Field = find(filled, secret('Access token'))
-  const id = find(application, str('Client id of the application', { minLength: 1 }))
-  const password = find(application, secret('Client secret of the application'))
+  const id = find(shown, str('Client id of the OAuth client', { minLength: 1 }))
+  const password = find(shown, secret('Client secret of the OAuth client'))
   const expiry = opt(find(filled, time('When the access token expires')))
   if (signed !== undefined) return { access_token: opt(access), token_expiry_date: expiry }
   if (page === undefined) return { client_id: id, client_secret: password, access_token: opt(access), token_expiry_date: expiry }
@@ -199,7 +199,7 @@ const toTexts = (values: NonNullable<FileOauth['always']>): Named<string> =>
 /** Lifetime of a signed token in seconds: it is exchanged at once, and vendors refuse long ones. */
 const signedSeconds = 120
 
-/** Builds the grant of an application without a page: it is the grant itself (RFC 6749 section 4.4), or a token that it signs (RFC 7523). */
+/** Builds the grant of an OAuth client without a page: it is the grant itself (RFC 6749 section 4.4), or a token that it signs (RFC 7523). */
 function buildOwnGrant(oauth: FileOauth, inBody: Named<string>): Grant {
   const { signed, always = {} } = oauth
   const constant = { ...joinScopes(oauth), ...toTexts(always) }

@@ -67,7 +67,7 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
     keys: [
       key('page', text('endpoint'), 'Page where the owner agrees', {
         example: 'page: https://github.com/login/oauth/authorize',
-        without: 'none: the application gets a token for itself (client credentials)',
+        without: 'none: the OAuth client gets a token for itself (client credentials)',
       }),
       key('token', text('endpoint'), 'Address that gives tokens', {
         example: 'token: https://github.com/login/oauth/access_token',
@@ -102,7 +102,7 @@ export const authGroups: Readonly<Record<string, KeyGroup>> = {
           example: 'accounts: { call: GET /oauth/sites, id: id, name: name, to: cloud_id }',
         },
       ),
-      key('signed', keys('signed'), 'The application proves itself with a token that its private key signs (RS256, RFC 7523)', {
+      key('signed', keys('signed'), 'The OAuth client proves itself with a token that its private key signs (RS256, RFC 7523)', {
         example: "signed: { key: private_key, claims: { iss: '{client_email}', aud: https://example.com/token } }",
       }),
       key('refresh', flag, 'False: tokens do not end, and there are no refresh tokens', { example: 'refresh: false', without: 'true' }),
