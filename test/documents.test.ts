@@ -3,12 +3,12 @@
  * in every shell of POSIX, pages of `/docs` hold what they may.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { filterOperators, operators } from '../packages/ferrule/src/definition/operators.ts'
 import { DocsPages } from '../scripts/docs-pages.mjs'
+import { makeFolder } from './support/folder.ts'
 
 const root = join(import.meta.dirname, '..')
 const documents = globSync(
@@ -73,14 +73,10 @@ test('docs/search.md has a row for each operator of a filter, and for its sign o
 describe('pages of /docs', () => {
   /** Renders a list of pages and one page. */
   const render = (text: string): string => {
-    const folder = mkdtempSync(join(tmpdir(), 'ferrule-docs-'))
+    const folder = makeFolder('docs', onTestFinished)
     writeFileSync(join(folder, 'README.md'), '# All\n\n## Group\n\n- [One](one.md): the first')
     writeFileSync(join(folder, 'one.md'), text)
-    try {
-      return new DocsPages(folder).render('__MAIN__', () => '').get('one') ?? ''
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
+    return new DocsPages(folder).render('__MAIN__', () => '').get('one') ?? ''
   }
 
   test('are all documents but those of decisions, each once', () => {

@@ -1,5 +1,5 @@
 /** The whole way of a link in Chromium: the service, the vendors' consent pages on another site, and an application that opens links. */
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
@@ -8,7 +8,7 @@ import { listShippedKinds } from '../../packages/server/src/main/kinds/served.ts
 import { ensureWeb } from '../../scripts/web.mjs'
 import { askAs, createLink, readLink, saveOAuthClient } from '../connect/support.ts'
 import { base, type Json, startWorld, type World } from '../http/support.ts'
-import { listen } from '../support/listen.ts'
+import { type Listening, listen } from '../support/listen.ts'
 import { limits, takePictures } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
@@ -53,15 +53,14 @@ async function bundleEntry(): Promise<string> {
 }
 
 /** Starts the application on a site of its own. */
-async function startApplication(): Promise<{ readonly server: Server; readonly origin: string }> {
+async function startApplication(): Promise<Listening> {
   const entry = await bundleEntry()
   const server = createServer((request, response) => {
     const isEntry = request.url === '/connect-link.js'
     response.setHeader('content-type', isEntry ? 'text/javascript' : 'text/html; charset=utf-8')
     response.end(isEntry ? entry : applicationPage)
   })
-  const { origin } = await listen(server, '127.0.0.2')
-  return { server, origin }
+  return listen(server, '127.0.0.2')
 }
 
 /** Collects violations of policies and mistakes of pages. A refused request is no complaint: tests cause them. */
@@ -77,7 +76,8 @@ function collectComplaints(context: BrowserContext, complaints: string[]): void 
 /** Starts everything. Close it in `afterAll`. */
 export async function openConnectWorld(): Promise<ConnectWorld> {
   await ensureWeb()
-  const { server, origin } = await startApplication()
+  const application = await startApplication()
+  const { origin } = application
   const allowed = { connectRedirects: [origin], connectOrigins: [origin] }
   const [world, browser] = await Promise.all([
     startWorld({ sandbox: { host: 'localhost' }, settings: allowed, kinds: listShippedKinds(['@ferrule/kinds']) }),
@@ -104,7 +104,7 @@ export async function openConnectWorld(): Promise<ConnectWorld> {
     close: async () => {
       await closePages(browser)
       await world.close()
-      server.close()
+      await application.close()
     },
   }
 }

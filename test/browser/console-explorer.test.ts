@@ -1,12 +1,13 @@
 /** The explorer: its form runs an operation, its answer is shown, and the copied call works in other programs. */
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sandboxWarehouse } from '../http/snowflake-support.ts'
 import { base, client } from '../http/support.ts'
+import { share } from '../support/share.ts'
 import { findAllBarriers } from './accessibility.ts'
 import { limits, openConsole } from './console-support.ts'
 import { openTerminal, readFrames, type SeenFrames, watchFrames } from './explorer-support.ts'
 
-const opened = await openConsole()
+const opened = await share(openConsole())
 const { page, world } = opened
 const calls = await world.connect('Calls of the sales team')
 const warehouse = await world.connect('Warehouse', sandboxWarehouse('Warehouse'))
@@ -15,10 +16,6 @@ const terminal = openTerminal({
   ...{ FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret },
   ...{ FERRULE_TOKEN: world.token, FERRULE_MCP_TOKEN: String(json.token) },
   ...{ GONG_ACCESS_KEY: 'sandbox', GONG_ACCESS_KEY_SECRET: 'sandbox-secret' },
-})
-afterAll(async () => {
-  terminal.close()
-  await opened.close()
 })
 
 const timeout = limits.test
@@ -169,15 +166,8 @@ test('the texts of a call run as they stand', { timeout }, async () => {
     const text = page.locator('pre').and(page.getByLabel(name, { exact: true }))
     return String(await text.textContent())
   }
-  const [curl, hosted, local, command, mcp] = [
-    ...[
-      await read('curl'),
-      await read('TypeScript'),
-      await read('TypeScript without the service'),
-      await read('Command'),
-      await read('MCP'),
-    ],
-  ]
+  const [curl, hosted, local] = [await read('curl'), await read('TypeScript'), await read('TypeScript without the service')]
+  const [command, mcp] = [await read('Command'), await read('MCP')]
   await opened.screenshot('explorer-copy')
   const origins = JSON.stringify(opened.world.sandbox.origins['gong'])
   const answers = await Promise.all([

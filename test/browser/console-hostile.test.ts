@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { beginSession } from '../http/session-support.ts'
 import { client, connectorsPath } from '../http/support.ts'
 import { listen } from '../support/listen.ts'
+import { share } from '../support/share.ts'
 import { limits, openConsole } from './console-support.ts'
 
 /** What the vendor sends as a download: a page or a picture with a script. */
@@ -33,10 +34,9 @@ const opened = await openConsole({
 const connector = await opened.world.connect('Calls of the sales team')
 const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(text))
 /** Address of the other site: `localhost` is another site than `127.0.0.1`. */
-const elsewhere = `http://localhost:${(await listen(site)).port}/`
+const elsewhere = `http://localhost:${(await share(listen(site)).port}/`
 afterAll(async () => {
   await opened.close()
-  site.close()
 })
 
 /** Shows a page of the other site to somebody who is signed in at the console. */

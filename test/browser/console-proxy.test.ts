@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { ensureWeb } from '../../scripts/web.mjs'
 import { startWorld } from '../http/support.ts'
 import { listen } from '../support/listen.ts'
+import { share } from '../support/share.ts'
 import { limits, signIn } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
@@ -19,13 +20,12 @@ const proxy = createServer((incoming, outgoing) => {
   return incoming.pipe(onward)
 })
 /** Address of the service for people. */
-const publicUrl = `${(await listen(proxy)).origin}/base`
+const publicUrl = `${(await share(listen(proxy)).origin}/base`
 const world = await startWorld({ settings: { publicUrl } })
 await world.connect('Calls of the sales team')
 const browser = await launchBrowser()
 afterAll(async () => {
   await closePages(browser)
-  proxy.close()
   await world.close()
 })
 

@@ -1,10 +1,11 @@
 /** Runs the texts that the explorer prints, as a person does. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { cli, makeFolder } from '../command/support.ts'
+import { cli } from '../command/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
@@ -15,12 +16,11 @@ export interface Terminal {
   runShell(text: string): Promise<string>
   /** Runs a program in TypeScript. */
   runProgram(text: string): Promise<string>
-  close(): void
 }
 
-/** Opens a folder with the command `ferrule`. @param variables the environment of the texts */
+/** Opens a folder with the command `ferrule`, for the test file. @param variables the environment of the texts */
 export function openTerminal(variables: Readonly<Record<string, string>>): Terminal {
-  const folder = makeFolder()
+  const folder = makeFolder('explorer')
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules')) // where programs find the package
   mkdirSync(join(folder, 'bin'))
   writeFileSync(join(folder, 'bin/ferrule'), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`, { mode: 0o755 })
@@ -33,7 +33,6 @@ export function openTerminal(variables: Readonly<Record<string, string>>): Termi
       writeFileSync(file, text)
       return (await run(process.execPath, [file], { env, cwd: folder })).stdout
     },
-    close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 

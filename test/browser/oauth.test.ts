@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { client } from '../http/support.ts'
 import { buildAuthorization, createChallenge, post, registerClient, startOAuthWorld } from '../mcp/oauth-support.ts'
 import { listen } from '../support/listen.ts'
+import { share } from '../support/share.ts'
 import { limits } from './console-support.ts'
 import { closePages, launchBrowser } from './launch.ts'
 
@@ -20,7 +21,7 @@ const site = createServer((request, response) => {
   return response.end(frame === undefined ? '<h1>Back at the client</h1>' : `<iframe src="${frame}"></iframe>`)
 })
 /** Address where the client gets its code: `localhost` is another site than `127.0.0.1`. */
-const callback = `http://localhost:${(await listen(site)).port}/callback`
+const callback = `http://localhost:${(await share(listen(site)).port}/callback`
 const browser = await launchBrowser()
 const page = await browser.newPage({ viewport: { width: 900, height: 1000 } })
 page.setDefaultTimeout(limits.action)
@@ -29,7 +30,6 @@ page.on('pageerror', (error) => complaints.push(error.message))
 afterAll(async () => {
   await closePages(browser)
   await world.close()
-  site.close()
 })
 
 /** Opens the page of the service from a page of the client, as a person does. */

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startWorld } from '../http/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
 import { connectTo, problem, readBody, type SentRequest, watchFetch } from './support.ts'
 
@@ -50,8 +48,9 @@ describe('a walk loses and doubles no record', () => {
   })
 
   test('when the service stops and starts again', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ferrule-restart-'))
+    const folder = makeFolder('restart', onTestFinished)
     let service = await startWorld({ folder })
+    onTestFinished(() => service.close())
     await service.connect('Calls')
     const first = service.url
     const { fetch, paths } = watchFetch(async (request, pass) => {
@@ -63,13 +62,8 @@ describe('a walk loses and doubles no record', () => {
       service = await startWorld({ folder })
       throw new TypeError('fetch failed')
     })
-    try {
-      expect(await Array.fromAsync(connectTo(service, 'gong', { fetch }).calls.records(window))).toEqual(expected)
-      expect(paths().filter((path) => path.endsWith('/token'))).toHaveLength(1)
-    } finally {
-      await service.close()
-      rmSync(folder, { recursive: true, force: true })
-    }
+    expect(await Array.fromAsync(connectTo(service, 'gong', { fetch }).calls.records(window))).toEqual(expected)
+    expect(paths().filter((path) => path.endsWith('/token'))).toHaveLength(1)
   })
 })
 

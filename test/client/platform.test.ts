@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -251,9 +251,7 @@ test('the program of the document runs as it stands there', async () => {
   const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
   const [, code = ''] = /^```js\n([\s\S]*?)^```$/m.exec(page.slice(page.indexOf('## The platform'))) ?? []
   // Below node_modules, where `ferrule` resolves to the package of this workspace.
-  const cache = join(root, 'node_modules/.cache')
-  mkdirSync(cache, { recursive: true })
-  const folder = mkdtempSync(join(cache, 'platform-'))
+  const folder = makeFolder('platform', onTestFinished, join(root, 'node_modules/.cache'))
   const small = "environment: { sandbox: true }, entities: [{ entity: 'users' }], connector_type: 'gong',"
   writeFileSync(join(folder, 'program.mjs'), code.replace("connector_type: 'gong',", small))
   const env = {
@@ -264,7 +262,6 @@ test('the program of the document runs as it stands there', async () => {
   let isOver = false
   const running = promisify(execFile)(process.execPath, [join(folder, 'program.mjs')], { env, timeout: 110_000 }).finally(() => {
     isOver = true
-    rmSync(folder, { recursive: true, force: true })
   })
   running.catch(() => undefined) // awaited below
   while (!isOver) {

@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
 import { type FakeService, type ListChanges, startFakeService } from './fake-service.ts'
-import { buildEnvironment, type Caller, cli, makeFolder, openTerminal, plain, runFerrule, runForJson } from './support.ts'
+import { buildEnvironment, type Caller, cli, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { startCommandWorld } from './world.ts'
 
 /** Reads lines of JSON. */
@@ -89,12 +90,9 @@ describe('a cursor file', () => {
   let file: string
   let service: FakeService | undefined
   beforeEach(() => {
-    config = makeFolder()
+    config = makeFolder('cursor', onTestFinished)
     file = join(config, 'cursor')
-    return async () => {
-      await service?.close()
-      rmSync(config, { recursive: true, force: true })
-    }
+    return () => service?.close()
   })
   const start = async (listChanges: ListChanges): Promise<Caller> => {
     service = await startFakeService(() => undefined, listChanges)

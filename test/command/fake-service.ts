@@ -52,15 +52,8 @@ export async function startFakeService(execute: Execute, listChanges: ListChange
     }
     answer(request, response, { execute: run, listChanges }).catch(() => response.destroy())
   })
-  const { origin } = await listen(server)
-  return {
-    env: { FERRULE_URL: origin, FERRULE_TOKEN: 'a-token' },
-    executed,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const { origin, close } = await listen(server)
+  return { env: { FERRULE_URL: origin, FERRULE_TOKEN: 'a-token' }, executed, close }
 }
 
 /** Builds a list of pages: record and page numbers count from 1. */

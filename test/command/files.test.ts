@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { makeFolder } from '../support/folder.ts'
 import { type FakeService, startFakeService } from './fake-service.ts'
-import { makeFolder, openTerminal, plain, runFerrule } from './support.ts'
+import { openTerminal, plain, runFerrule } from './support.ts'
 
 const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251))
 let config: string
@@ -11,7 +12,7 @@ let service: FakeService
 let state: { etag: string; cutAt: number | undefined; reached: (cut: () => void) => void }
 
 beforeEach(async () => {
-  config = makeFolder()
+  config = makeFolder('files', onTestFinished)
   state = { etag: '"one"', cutAt: undefined, reached: () => undefined }
   service = await startFakeService(({ params }, response) => {
     const [, from = '0'] = /^bytes=(\d+)-/.exec(String(params['range_header'] ?? '')) ?? []
@@ -33,10 +34,7 @@ beforeEach(async () => {
     return undefined
   })
 })
-afterEach(async () => {
-  await service.close()
-  rmSync(config, { recursive: true, force: true })
-})
+afterEach(() => service.close())
 
 const caller = () => ({ config, env: service.env })
 const download = ['download', 'gong', 'call_audio', '--params', '{}'] as const

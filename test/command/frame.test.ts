@@ -10,14 +10,8 @@ const config = makeFolder('frame')
 
 /** Runs a test against a service that answers as it says. */
 async function withService(answer: RequestListener, act: (env: Record<string, string>) => Promise<void>): Promise<void> {
-  const server = createServer(answer)
-  const { origin } = await listen(server)
-  try {
-    await act({ FERRULE_URL: origin, FERRULE_TOKEN: 'a-token' })
-  } finally {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
+  await using service = await listen(createServer(answer))
+  await act({ FERRULE_URL: service.origin, FERRULE_TOKEN: 'a-token' })
 }
 
 describe('exit codes', () => {

@@ -1,7 +1,6 @@
 /** The service is killed and starts again while the command walks. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
@@ -10,8 +9,10 @@ import { exitCodes } from '../../packages/ferrule/src/cli/failure.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { client, sandboxConnector } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 import { listen } from '../support/listen.ts'
-import { makeFolder, runFerrule, runForJson } from './support.ts'
+import { share } from '../support/share.ts'
+import { runFerrule, runForJson } from './support.ts'
 
 const main = bundleOf('service')
 /** Calls of several pages. */
@@ -20,7 +21,7 @@ const range = ['-p', 'fromDateTime=2026-02-01T00:00:00Z', '-p', 'toDateTime=2026
 
 /** A service in a process of its own, over one folder. */
 class KilledService {
-  readonly folder = makeFolder()
+  readonly folder = makeFolder('killed')
   /** Resolves to the address when it listens. */
   url: Promise<string> = Promise.resolve('')
   #child: ChildProcess | undefined
@@ -79,18 +80,13 @@ async function pass(request: IncomingMessage, response: ServerResponse): Promise
 
 service.start()
 const front = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
-const env = { FERRULE_URL: (await listen(front)).origin, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
+const env = { FERRULE_URL: (await share(listen(front))).origin, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
 const caller = { config: service.folder, env }
 const { workspace_name: _, connector_type: __, ...body } = sandboxConnector('gong')
 // Nothing is copied: a copy would cost more than the test.
 const input = JSON.stringify({ ...body, entities: [{ entity: 'users', modes: ['write'] }] })
 await runForJson({ ...caller, input }, 'connectors', 'create', 'gong', '--from-file', '-')
-afterAll(async () => {
-  front.closeAllConnections()
-  front.close()
-  await service.kill()
-  rmSync(service.folder, { recursive: true, force: true })
-})
+afterAll(() => service.kill())
 
 const readIds = (text: string): string[] => text.split('\n').flatMap((line) => (line === '' ? [] : [String(JSON.parse(line).id)]))
 

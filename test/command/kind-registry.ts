@@ -71,7 +71,7 @@ export interface KindRegistry {
   readonly asked: string[]
   /** Adds a version; the last one is the latest. */
   publish(published: Published): void
-  close(): void
+  close(): Promise<void>
 }
 
 const digest = (archive: Buffer): string => `sha512-${createHash('sha512').update(archive).digest('base64')}`
@@ -102,11 +102,12 @@ export async function startKindRegistry(): Promise<KindRegistry> {
     const dist = { tarball, integrity: found.integrity ?? digest(found.archive) }
     response.end(JSON.stringify({ name: found.name, version: found.version, dist }))
   })
-  url = (await listen(server)).origin
+  const listening = await listen(server)
+  url = listening.origin
   return {
     url,
     asked,
     publish: (each) => void published.set(`/-/${each.name}-${each.version}.tgz`, each),
-    close: () => void server.close().closeAllConnections(),
+    close: listening.close,
   }
 }

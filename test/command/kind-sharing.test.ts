@@ -3,10 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { TarEntry } from 'modern-tar'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
 import { buildPackage, file, manifest, pack, startKindRegistry, writeKind } from './kind-registry.ts'
-import { makeFolder, runFerrule, runForJson } from './support.ts'
+import { runFerrule, runForJson } from './support.ts'
 
 const name = 'ferrule-kind-acme'
 const kindEntry = file('package/acme.kind.yaml', writeKind('acme'))
@@ -24,9 +25,8 @@ const registry = await share(startKindRegistry())
 
 let folder: string
 beforeEach(() => {
-  folder = makeFolder()
+  folder = makeFolder('sharing', onTestFinished)
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const caller = (env: Readonly<Record<string, string>> = {}) => ({ config: folder, env: { npm_config_registry: registry.url, ...env } })
 const add = (...args: readonly string[]) => runFerrule(caller(), 'kind', 'add', ...args)

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { parse as parseToml } from 'smol-toml'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fileClients } from '../../packages/ferrule/src/cli/clients/clients.ts'
@@ -9,7 +8,6 @@ import { type ClientWorld, makeClientWorld } from './mcp-clients-support.ts'
 let world: ClientWorld
 beforeEach(() => {
   world = makeClientWorld()
-  return () => rmSync(world.folder, { recursive: true, force: true })
 })
 
 const fileOf = (name: (typeof fileClientNames)[number], machine: Machine) => findPath(machine, fileClients[name].findUserFile(machine))
@@ -74,12 +72,10 @@ describe('the locations', () => {
     const toml = parseToml((await windows.run('install', 'codex', { print: true })).stdout)
     for (const { ferrule } of [json.mcpServers, Object(toml['mcp_servers'])])
       expect([ferrule.command, ferrule.args[0]]).toEqual([runtime, script])
-    rmSync(windows.folder, { recursive: true })
   })
 
   test('an installation in the cache of npx is named as such', async () => {
     const passing = makeClientWorld({ script: '/home/ada/.npm/_npx/0a1b/node_modules/ferrule/dist/cli.js' })
     expect((await passing.run('install', 'cursor', { yes: true })).notes).toContain('npm install --global ferrule')
-    rmSync(passing.folder, { recursive: true })
   })
 })

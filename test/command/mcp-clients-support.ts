@@ -2,12 +2,14 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { onTestFinished } from 'vitest'
 import { installInto, uninstallFrom } from '../../packages/ferrule/src/cli/actions/mcp-clients.ts'
 import type { Machine } from '../../packages/ferrule/src/cli/clients/locations.ts'
 import { type CommandContext, createAsker } from '../../packages/ferrule/src/cli/context.ts'
 import { Output, Sink } from '../../packages/ferrule/src/cli/output/output.ts'
 import { noProgress } from '../../packages/ferrule/src/cli/output/progress.ts'
-import { makeFolder, writeProfile } from './support.ts'
+import { makeFolder } from '../support/folder.ts'
+import { writeProfile } from './support.ts'
 
 /** A secret of the profile, which no client may see. */
 export const profileSecret = 'the-secret-of-the-profile'
@@ -32,9 +34,9 @@ export interface Printed {
 
 const actions = { install: installInto, uninstall: uninstallFrom }
 
-/** Makes a machine. Its folders are empty. */
+/** Makes a machine for one test. Its folders are empty. */
 export function makeClientWorld(changed: Partial<Machine> = {}): ClientWorld {
-  const folder = makeFolder()
+  const folder = makeFolder('clients', onTestFinished)
   const names = ['home', 'project', 'config'] as const
   for (const name of names) mkdirSync(join(folder, name))
   writeProfile(join(folder, 'config'), { url: 'https://ferrule.example.com', client_id: 'a-client', client_secret: profileSecret })

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse as parseJsonWithComments } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
@@ -11,7 +11,6 @@ import { type ClientWorld, makeClientWorld, profileSecret, writeText } from './m
 let world: ClientWorld
 beforeEach(() => {
   world = makeClientWorld()
-  return () => rmSync(world.folder, { recursive: true, force: true })
 })
 
 const yes = { yes: true }

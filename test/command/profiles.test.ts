@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { client, startWorld } from '../http/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
-import { makeFolder, openTerminal, plain, runFerrule, runForJson, writeProfile } from './support.ts'
+import { openTerminal, plain, runFerrule, runForJson, writeProfile } from './support.ts'
 
 let config: string
 const identity = { client_id: client.id, client_secret: client.secret }
@@ -12,10 +13,8 @@ const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
 const world = await share(startWorld())
 beforeEach(() => {
-  const folder = makeFolder()
-  config = join(folder, 'settings')
+  config = join(makeFolder('profiles', onTestFinished), 'settings')
   mkdirSync(config)
-  return () => rmSync(folder, { recursive: true, force: true })
 })
 
 describe('login', () => {
@@ -114,12 +113,11 @@ describe('the file of profiles', () => {
   })
 
   test('stands below XDG_CONFIG_HOME without a folder of its own', async () => {
-    const home = makeFolder()
+    const home = makeFolder('home', onTestFinished)
     const env = { XDG_CONFIG_HOME: home, FERRULE_CONFIG_DIR: '' }
     await runFerrule({ config, env, input: JSON.stringify(identity) }, 'login', '--url', world.url, '--from-file', '-')
     expect(mode(join(home, 'ferrule'))).toBe('700')
     expect(existsSync(join(home, 'ferrule/credentials.json'))).toBe(true)
-    rmSync(home, { recursive: true })
   })
 
   test('does not give its secret to another service', async () => {

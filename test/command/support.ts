@@ -1,7 +1,6 @@
 /** Runs the command `ferrule` as a process, with pipes or on a pseudo-terminal. */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { expect } from 'vitest'
@@ -32,9 +31,6 @@ export const buildEnvironment = ({ config, env }: Caller): Record<string, string
   const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...others } = buildSourceEnvironment()
   return { ...others, FERRULE_CONFIG_DIR: config, ...env }
 }
-
-/** Makes an empty folder that the system's temporary folder holds. */
-export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'ferrule-command-'))
 
 /** Runs the command to its end, with pipes: no terminal anywhere. */
 export async function runFerrule(caller: Caller, ...args: readonly string[]): Promise<Ended> {

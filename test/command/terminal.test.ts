@@ -1,11 +1,12 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { listShippedKinds } from '../../packages/server/src/main/kinds/served.ts'
 import { sandboxConnector } from '../http/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
-import { cli, makeFolder, openShell, openTerminal, plain, runFerrule, runForJson } from './support.ts'
+import { cli, openShell, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { startCommandWorld } from './world.ts'
 
 const running = await share(startCommandWorld({ kinds: listShippedKinds(['@ferrule/kinds/zendesk']) }))
@@ -207,7 +208,7 @@ describe('complete', () => {
   })
 
   test('works in a bash without the package bash-completion, read twice, and runs nothing of the line', async () => {
-    const folder = makeFolder()
+    const folder = makeFolder('bash', onTestFinished)
     writeFileSync(join(folder, 'ferrule'), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`, { mode: 0o700 })
     writeFileSync(join(folder, 'script'), (await runFerrule(caller(), 'complete', 'bash')).stdout)
     const env = { PATH: `${folder}:${process.env['PATH']}`, PS1: '$ ' }
@@ -229,7 +230,6 @@ describe('complete', () => {
     await shell.end()
     expect(shell.drawn).not.toMatch(/readonly|not found/)
     expect(readdirSync(folder).toSorted()).toEqual(['ferrule', 'script'])
-    rmSync(folder, { recursive: true })
   })
 
   test.each(['bash', 'zsh', 'fish', 'powershell'])('prints the script for %s', async (shell) => {

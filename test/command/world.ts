@@ -1,12 +1,13 @@
 /** A service with copies, a profile that reaches it, and connectors to the sandbox. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, sandboxConnector, type World, type WorldOptions } from '../http/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { listen } from '../support/listen.ts'
 import { buildPackage, startKindRegistry } from './kind-registry.ts'
-import { type Caller, makeFolder, writeProfile } from './support.ts'
+import { type Caller, writeProfile } from './support.ts'
 
 /** A world, and a folder with the files that commands read. */
 export interface CommandWorld {
@@ -47,14 +48,14 @@ async function startThings() {
     const body = headers.authorization === 'Bearer k3y' ? (url?.startsWith('/things?') ? { data: [thing(1)] } : thing(1)) : {}
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
-  const { origin } = await listen(server)
-  return { env: { ACME_TOKEN: 'k3y', ACME_ORIGIN: origin }, close: () => void server.close().closeAllConnections() }
+  const { origin, close } = await listen(server)
+  return { env: { ACME_TOKEN: 'k3y', ACME_ORIGIN: origin }, close }
 }
 
-/** Starts a world. Nothing is synced until `world.context.worker` starts. */
+/** Starts a world for the test file or the suite around. Nothing is synced until `world.context.worker` starts. */
 export async function startCommandWorld(options: WorldOptions = {}): Promise<CommandWorld> {
   const world = await startCopyWorld('postgres', options)
-  const folder = makeFolder()
+  const folder = makeFolder('command')
   writeProfile(folder, { url: world.url, client_id: client.id, client_secret: client.secret })
   const { workspace_name: _, connector_type: __, ...file } = sandboxConnector('gong')
   // A copy of everything would take minutes.
@@ -71,10 +72,9 @@ export async function startCommandWorld(options: WorldOptions = {}): Promise<Com
     world,
     caller: { config: folder, folder, env: { ...things.env, npm_config_registry: registry.url } },
     close: async () => {
-      things.close()
-      registry.close()
+      await things.close()
+      await registry.close()
       await world.close()
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

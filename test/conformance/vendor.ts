@@ -1,5 +1,4 @@
 /** A vendor of one test: it expects these requests, in this order, and answers each with what its file says. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text as readAll } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
@@ -90,9 +89,8 @@ export async function startVendor(): Promise<ScriptedVendor> {
     found.push(...compare(met, exchange, { authorization, made }))
     send(response, exchange, made)
   })
-  const { origin } = await listen(server)
   return {
-    origin,
+    ...(await listen(server)),
     problems: () => [...found, ...script.slice(next).map(({ request }) => `never asked: ${request.method} ${request.path}`)],
     expect: (exchanges, headers) => {
       script = exchanges
@@ -102,10 +100,5 @@ export async function startVendor(): Promise<ScriptedVendor> {
       made.clear()
     },
     made,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
   }
 }

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { describeSettings } from '../../packages/server/src/main/settings/table.ts'
 import type { Json } from '../http/support.ts'
 import { programLimit } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 import { findHelm } from '../support/helm.ts'
 import { chartFolder, fillValues, type KubernetesObject, readObjects, renderChart, type Values } from './chart.ts'
 import { findValueMistakes, findViolations } from './schemas.ts'
@@ -231,8 +231,7 @@ const helm = findHelm()
 // Without Helm there is no such test, and the counts say so: see counts-reporter.ts.
 if (helm !== undefined) {
   test('Helm finds no fault, and renders the same', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ferrule-chart-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = makeFolder('chart', onTestFinished)
     for (const { values, objects } of [...rendered, ...wished]) {
       expect(byName(renderByHelm(helm, folder, values))).toEqual(byName(objects))
     }

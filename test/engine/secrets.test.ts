@@ -137,7 +137,8 @@ describe('no secret is in an error, its JSON, its stack or its causes', () => {
       socket.on('error', () => {})
       socket.once('data', () => socket.end(wire(JSON.stringify(next) + plain.join(' '))))
     })
-    const { origin } = await listen(server)
+    await using listening = await listen(server)
+    const { origin } = listening
     await using engine = testEngine()
     const expired = { ...oauth, token_expiry_date: '2020-01-01T00:00:00Z' }
     const renewing = connectLocally(kinds.gong, { credentials: expired, origin, limits: false })
@@ -148,7 +149,6 @@ describe('no secret is in an error, its JSON, its stack or its causes', () => {
       expect(found(error)).toEqual([])
     }
     await renewing.close()
-    server.close()
   })
 
   test.each([

@@ -1,5 +1,4 @@
 /** Where a write could happen twice, or look as if it had happened: calls side by side, waits for a connection, invalid answers. */
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -111,19 +110,10 @@ describe('a write that waits for a connection', () => {
   async function silent() {
     const open: ServerResponse[] = []
     const server = createServer((_request, response) => open.push(response))
-    const { origin } = await listen(server)
-    return {
-      origin,
-      open,
-      full: async (count: number) => {
-        while (open.length < count) await yieldToEventLoop()
-      },
-      [Symbol.asyncDispose]: async () => {
-        server.closeAllConnections()
-        server.close()
-        await once(server, 'close')
-      },
+    const full = async (count: number) => {
+      while (open.length < count) await yieldToEventLoop()
     }
+    return { open, full, ...(await listen(server)) }
   }
 
   test('was not sent: when its deadline comes first, nothing can have happened', async () => {

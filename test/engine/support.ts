@@ -1,5 +1,4 @@
 /** What engine tests share: a small HTTP server instead of the vendor, and connectors that point at it. */
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { vi } from 'vitest'
@@ -56,16 +55,7 @@ export async function serve(answer: (seen: Seen, count: number) => Reply | Promi
     seen.push(one)
     send(response, await answer(one, seen.length))
   })
-  const { origin } = await listen(server)
-  return {
-    origin,
-    seen,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  return { seen, ...(await listen(server)) }
 }
 
 export const accessKey = { access_key: 'AK_DEMO', access_key_secret: 'SECRET_DEMO' }

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { createServer, type Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { listen } from '../support/listen.ts'
@@ -25,25 +24,14 @@ const cutChunks = (response: ServerResponse) => {
 /** Speaks raw TCP: answers each request with this text and ends the connection. */
 async function serveRaw(text: string): Promise<TestServer> {
   const seen: TestServer['seen'][number][] = []
-  const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    sockets.add(socket)
     socket.on('error', () => {})
     socket.on('data', (data) => {
       seen.push({ method: '', url: '', headers: {}, body: data.toString() })
       socket.end(text)
     })
   })
-  const { origin } = await listen(server)
-  return {
-    origin,
-    seen,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  return { seen, ...(await listen(server)) }
 }
 
 describe('a read survives', () => {

@@ -1,11 +1,9 @@
 /** Single-use refresh tokens under load and under faults: one renewal for all calls, on all nodes, and its outcome is kept. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { type Sandbox, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { failure, gongAt, testEngine } from '../engine/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 import { type Answered, ask } from './client.ts'
 import { clientOf, type ServiceNode, settingsFor, startNode } from './node.ts'
@@ -26,28 +24,21 @@ const expired = {
 /** Credentials whose access token the vendor refuses, which nobody knows before. */
 const { token_expiry_date: _end, ...revoked } = { ...expired, access_token: revokedToken }
 
-const ends: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
-
 interface Installation {
   readonly sandbox: Sandbox
   readonly clock: { now: number }
   start(): Promise<ServiceNode>
 }
 
-/** An installation, and what ends it. */
+/** Makes an installation for one test. */
 async function install(database: 'SQLite' | 'PostgreSQL'): Promise<Installation> {
   const clock = { now: Date.now() }
   const sandbox = await startSandbox({ limits: false, clock: () => clock.now })
-  ends.push(() => sandbox.close())
-  const folder = await mkdtemp(join(tmpdir(), 'ferrule-refresh-'))
-  ends.push(() => rm(folder, { recursive: true, force: true }))
-  const env: Record<string, string> = { ...settingsFor(sandbox, folder) }
+  onTestFinished(() => sandbox.close())
+  const env: Record<string, string> = { ...settingsFor(sandbox, makeFolder('refresh', onTestFinished)) }
   if (database === 'PostgreSQL') {
     const { url, drop } = await createTestDatabase('refresh')
-    ends.push(drop)
+    onTestFinished(drop)
     Object.assign(env, { DATABASE_URL: url, FERRULE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') })
   }
   return {
@@ -55,7 +46,7 @@ async function install(database: 'SQLite' | 'PostgreSQL'): Promise<Installation>
     clock,
     start: async () => {
       const node = await startNode({ env, clock: () => clock.now })
-      ends.push(node.close)
+      onTestFinished(node.close)
       return node
     },
   }

@@ -1,12 +1,11 @@
 /** Where a storm takes place: the vendors in this process, the service in a child whose memory and sockets are its own. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import { type Sandbox, sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 import { ask } from './client.ts'
 import { clientOf, type NodeClient, settingsFor } from './node.ts'
 
@@ -95,8 +94,7 @@ export async function openStage(operationSeconds: number): Promise<Stage> {
   await using undo = new AsyncDisposableStack()
   const sandbox = undo.use(await startSandbox({ limits: false, mediaBytes: 2 * 1024 * 1024 }))
   sandbox.snowflake.switches.set({ retryWhileRunning: 'run_again', partitionRows: 300 })
-  const folder = await mkdtemp(join(tmpdir(), 'ferrule-storm-'))
-  undo.defer(() => rm(folder, { recursive: true, force: true }))
+  const folder = makeFolder('storm', (remove) => undo.defer(remove))
   const env = { ...buildSourceEnvironment(), ...settingsFor(sandbox, folder), FERRULE_OPERATION_SECONDS: String(operationSeconds) }
   const child = fork(program, { env, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   undo.defer(async () => {

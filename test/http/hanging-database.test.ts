@@ -24,7 +24,6 @@ const env = {
 /** A way to a database that stops to pass anything on. */
 async function freezableProxy(url: string) {
   const target = new URL(url)
-  const sockets = new Set<Socket>()
   const asked = Promise.withResolvers<void>()
   let [isArmed, isFrozen] = [false, false]
   const server = createServer((client) => {
@@ -39,7 +38,6 @@ async function freezableProxy(url: string) {
     client.on('data', pass(behind))
     behind.on('data', pass(client))
     for (const socket of [client, behind]) {
-      sockets.add(socket)
       socket.on('error', () => undefined)
       socket.on('close', () => {
         client.destroy()
@@ -48,7 +46,8 @@ async function freezableProxy(url: string) {
     }
   })
   const own = new URL(url)
-  own.host = `127.0.0.1:${(await listen(server)).port}`
+  const { port, close } = await listen(server)
+  own.host = `127.0.0.1:${port}`
   return {
     url: own.href,
     /** Passes nothing on, either way, from the next statement about applications on. */
@@ -57,10 +56,7 @@ async function freezableProxy(url: string) {
     },
     /** Settles when that statement came. */
     asked: () => asked.promise,
-    close: () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    },
+    close,
   }
 }
 
@@ -90,5 +86,5 @@ test('the end comes in time though the database hangs', async () => {
   expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'unavailable', retryable: true })])
   expect(await exit).toEqual([1, null])
   expect(said.err).toContain('it does not close in time')
-  between.close()
+  await between.close()
 })

@@ -156,8 +156,9 @@ describe('npm start', () => {
 async function slowVendor() {
   const held: ServerResponse[] = []
   const server = createServer((_message, response) => void held.push(response))
-  const { origin } = await listen(server)
+  const { origin, close } = await listen(server)
   return {
+    close,
     env: {
       FERRULE_ORIGINS: JSON.stringify({ gong: origin, snowflake: origin }),
       FERRULE_SANDBOX: 'off',
@@ -166,10 +167,6 @@ async function slowVendor() {
     arrived: () => vi.waitFor(() => expect(held).toHaveLength(1), { interval: 10, timeout: 240_000 }),
     answer: () => held[0]?.setHeader('content-type', 'application/json').end('{"users":[],"records":{}}'),
     gone: () => vi.waitFor(() => expect(held[0]?.destroyed).toBe(true), { interval: 10, timeout: 240_000 }),
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
   }
 }
 
@@ -222,7 +219,7 @@ describe('the end', () => {
     vendor.answer()
     expect(await call).toMatchObject({ status: 200, data: [] })
     await closed
-    vendor.close()
+    await vendor.close()
   })
 
   test('answers calls that outlast the time they get with a problem', async () => {
@@ -235,7 +232,7 @@ describe('the end', () => {
     await service.close()
     expect(await call).toMatchObject({ status: 503, code: 'unavailable', retryable: true, request_id: expect.any(String) })
     await vendor.gone()
-    vendor.close()
+    await vendor.close()
   })
 
   test('tells a write that outlasts it that nobody knows its outcome', async () => {
@@ -247,7 +244,7 @@ describe('the end', () => {
     await vendor.arrived()
     await service.close()
     expect(await call).toMatchObject({ status: 504, code: 'outcome_unknown', retryable: false })
-    vendor.close()
+    await vendor.close()
   })
 
   test('waits for load balancers first, until a second signal', async () => {
@@ -282,6 +279,6 @@ describe('the end', () => {
     await vi.waitFor(() => expect(run.child.kill('SIGTERM') && run.child.exitCode === null).toBe(false), { interval: 50, timeout: 240_000 })
     expect(await ended(run)).toBe(143)
     expect(await call).toBe('broken')
-    vendor.close()
+    await vendor.close()
   })
 })

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { makeFolder, runFerrule, runForJson } from '../command/support.ts'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { runFerrule, runForJson } from '../command/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
 import { base, client, connectorsPath, createTenant, sandboxStore, startWorld } from './support.ts'
 
@@ -62,7 +63,7 @@ describe('POST …/request', () => {
   })
 
   test('is a command too, with members of the query', async () => {
-    const config = makeFolder()
+    const config = makeFolder('requests', onTestFinished)
     const env = { FERRULE_URL: world.url, FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret }
     const answer = await runForJson({ config, env }, 'api', 'GET', '/shop.json', '--connector', 'store', '--field', 'fields=id')
     expect(answer).toEqual({ data: { shop: { id: expect.any(Number) } }, meta: { status: 200, headers: {} } })

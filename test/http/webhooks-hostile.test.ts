@@ -1,6 +1,6 @@
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../support/listen.ts'
 import { share } from '../support/share.ts'
 import { startWorld } from './support.ts'
@@ -73,25 +73,17 @@ const behaviours: Readonly<Record<string, (socket: Socket) => void>> = {
   'asks for a year of patience': (socket) => socket.end('HTTP/1.1 503 No\r\nretry-after: 31536000\r\ncontent-length: 0\r\n\r\n'),
 }
 
-const servers: Server[] = []
-const sockets = new Set<Socket>()
-
-const here = await HookWorld.start({ attemptMs: 10_000 })
+const here = await share(HookWorld.start({ attemptMs: 10_000 }))
 await here.begin()
-afterAll(async () => {
-  for (const socket of sockets) socket.destroy()
-  for (const server of servers) server.close()
-  await here.close()
-})
 
 async function startReceiver(behave: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
-    sockets.add(socket)
     socket.on('error', () => undefined)
     socket.once('data', () => behave(socket))
   })
-  servers.push(server)
-  return `${(await listen(server)).origin}/`
+  const { origin, close } = await listen(server)
+  onTestFinished(close)
+  return `${origin}/`
 }
 
 describe('where no host of the own network is named', async () => {

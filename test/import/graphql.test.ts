@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { buildSchema, graphql, introspectionFromSchema } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { importGraphql } from '../../packages/ferrule/src/import/graphql/import-graphql.ts'
 import { DocumentError, type ImportOptions } from '../../packages/ferrule/src/import/imported.ts'
@@ -12,6 +12,7 @@ import { parseKind, readKind } from '../../packages/ferrule/src/kind-file/index.
 import { runFerrule, runForJson } from '../command/support.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listen } from '../support/listen.ts'
+import { share } from '../support/share.ts'
 
 /** An invented help desk. */
 const sdl = `
@@ -263,8 +264,7 @@ const rootValue = {
   ticketDelete: () => ({ success: true }),
 }
 
-describe('a kind of the command', () => {
-  let origin: string
+describe('a kind of the command', async () => {
   const config = makeFolder('graphql')
   const server = createServer(async (request, response) => {
     const body: unknown = JSON.parse(await new Response(ReadableStream.from(request)).text())
@@ -272,12 +272,9 @@ describe('a kind of the command', () => {
     const answer = await graphql({ schema, source: query, variableValues: variables, rootValue })
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
-  beforeAll(async () => {
-    origin = (await listen(server)).origin
-    await writeFile(join(config, 'schema.graphql'), sdl)
-    await writeFile(join(config, 'schema.json'), JSON.stringify({ data: document }))
-  })
-  afterAll(() => void server.close())
+  const { origin } = await share(listen(server))
+  await writeFile(join(config, 'schema.graphql'), sdl)
+  await writeFile(join(config, 'schema.json'), JSON.stringify({ data: document }))
 
   test('from the schema language, or from an introspection, reads and writes', async () => {
     const made = await runForJson({ config }, 'kind', 'new', 'desk.kind.yaml', '--graphql', 'schema.graphql', '--format', 'json')

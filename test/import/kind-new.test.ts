@@ -2,12 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { loadKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { runFerrule, runForJson } from '../command/support.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listen } from '../support/listen.ts'
+import { share } from '../support/share.ts'
 import { answer, list, makeDocument, object, send } from './openapi-support.ts'
 
 const config = makeFolder('kind-new')
@@ -36,8 +37,7 @@ const server = createServer(({ url = '', headers }, response) => {
   const body = headers.authorization === 'Bearer k3y' ? { lamps: lamps.slice(from, from + 2), meta: { next_cursor: next } } : {}
   response.end(JSON.stringify(pathname === '/v1/lamps/l1' ? { lamp: lamps[0] } : body))
 })
-const { origin } = await listen(server)
-afterAll(() => new Promise((resolve) => server.close(resolve)))
+const { origin } = await share(listen(server))
 
 test('from a document at an address to the last page', async () => {
   const made = await runForJson({ config }, 'kind', 'new', 'lamps.kind.yaml', '--openapi', `${origin}/openapi.json`)

@@ -2,12 +2,13 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/core.ts'
 import { loadKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { runFerrule, runForJson } from '../command/support.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listen } from '../support/listen.ts'
+import { share } from '../support/share.ts'
 import { writeManifest } from './manifests.ts'
 
 const all = Array.from({ length: 7 }, (_, index) => ({ id: `n${index}`, title: `Note ${index}`, changed_at: '2026-01-05T10:00:00Z' }))
@@ -20,8 +21,7 @@ const server = createServer((request, response) => {
   const next = from + size < all.length ? String(from + size) : ''
   response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: all.slice(from, from + size), meta: { next } }))
 })
-const { origin } = await listen(server)
-afterAll(() => server.close())
+const { origin } = await share(listen(server))
 
 const manifest = writeManifest({
   retriever: `paginator:

@@ -1,6 +1,6 @@
 /** Recordings of live calls: what of a call never stands in the file, and that the file replays. */
 import { createServer } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { openConnection } from '../../packages/ferrule/src/engine/local.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import {
@@ -14,7 +14,8 @@ import {
 } from '../../packages/ferrule/src/kind-recordings/index.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { kindTop } from '../support/kind-head.ts'
-import { listen } from '../support/listen.ts'
+import { type Listening, listen } from '../support/listen.ts'
+import { share } from '../support/share.ts'
 
 const file = `${kindTop('acme')}api: 'https://{site}.acme.example'
 configuration: { site: label Name of the site }
@@ -96,7 +97,6 @@ const page = (origin: string) => ({
   paging: { next: `${origin}/things?limit=2&owner=${seeded.login}&after=${encodeURIComponent(seeded.cursor)}` },
 })
 
-let origin = ''
 let secondPage: 'sent' | 'refused' | 'lost' = 'sent'
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? '', origin)
@@ -112,13 +112,10 @@ const server = createServer((request, response) => {
   if (secondPage === 'refused') return send(403, { error: { message: `${seeded.person} is not your team` } })
   return send(200, { data: [thing('t3', { owner: { login: seeded.login } })], paging: { next: null } })
 })
-beforeAll(async () => {
-  origin = (await listen(server)).origin
-})
+const { origin }: Listening = await share(listen(server))
 afterEach(() => {
   secondPage = 'sent'
 })
-afterAll(() => void server.close().closeAllConnections())
 
 interface Given {
   readonly given?: typeof credentials

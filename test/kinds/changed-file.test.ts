@@ -1,12 +1,12 @@
 /** A kind file that changes between two starts: what becomes of the copy. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Service, startService } from '../../packages/server/src/index.ts'
 import { serve } from '../engine/support.ts'
 import { eventually } from '../http/search-support.ts'
 import { connectorsPath, type Json, tokenPath } from '../http/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { kindHead } from '../support/kind-head.ts'
 import { copyEmbeddedDatabase } from '../support/postgres.ts'
 
@@ -41,7 +41,7 @@ async function start(folder: string, origin: string, file: string): Promise<Serv
 }
 
 test('a field, an entity, a key and a type of a kind file change between two starts', { timeout: 600_000 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'ferrule-changed-kind-'))
+  const folder = makeFolder('changed-kind', onTestFinished)
   await copyEmbeddedDatabase(join(folder, 'context'))
   const rows = Array.from({ length: 3 }, (_, index) => ({
     id: `n${index}`,
@@ -97,5 +97,4 @@ test('a field, an entity, a key and a type of a kind file change between two sta
   expect([more.before[1], ...more.after]).toEqual([notReady, whole, [{ id: 'p' }]])
   expect(await look(withKey, 'notes')).toEqual({ before: [notReady], after: [whole] })
   expect(await look(withType, 'notes')).toEqual({ before: [notReady], after: [whole.map((row) => ({ ...row, size: '7' }))] })
-  await rm(folder, { recursive: true, force: true })
 })

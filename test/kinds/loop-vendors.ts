@@ -197,6 +197,5 @@ export async function playVendor({ answer }: LoopVendor) {
     response.writeHead(answered === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answered ?? { error: { text: 'none' } }))
   })
-  const { origin } = await listen(server)
-  return { origin, close: () => void server.close().closeAllConnections() }
+  return listen(server)
 }

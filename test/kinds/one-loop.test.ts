@@ -3,11 +3,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { parseDocument } from 'yaml'
 import { root } from '../../scripts/paths.mjs'
 import { findSection, printSkill } from '../../scripts/skill.ts'
-import { buildEnvironment, cli, makeFolder } from '../command/support.ts'
+import { buildEnvironment, cli } from '../command/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { type LoopVendor, loopVendors, playVendor } from './loop-vendors.ts'
 
 const page = readFileSync(join(root, 'docs/writing-kinds.md'), 'utf8')
@@ -31,7 +32,7 @@ interface Row {
 /** A reader of the page, with a folder of its own. */
 class Reader {
   readonly #vendor: LoopVendor
-  readonly #folder = makeFolder()
+  readonly #folder = makeFolder('loop', onTestFinished)
   readonly #env: Readonly<Record<string, string>>
 
   constructor(vendor: LoopVendor, origin: string) {
@@ -91,22 +92,18 @@ class Reader {
 
 describe('the loop of the page', () => {
   test.each(loopVendors.map((vendor) => [vendor.title, vendor] as const))('makes a kind of %s', async (_title, vendor) => {
-    const { origin, close } = await playVendor(vendor)
-    try {
-      const reader = new Reader(vendor, origin)
-      await reader.run(findCommand(vendor.schema === undefined ? '--title' : '--graphql'))
-      const seen = new Set<string>()
-      for (let rows = reader.check(); rows.length > 0; rows = reader.check()) {
-        expect(rows.filter(({ is, path }) => seen.has(`${is} ${path}`))).toEqual([])
-        for (const { is, path } of rows) seen.add(`${is} ${path}`)
-        reader.follow(rows)
-      }
-      for (const call of vendor.calls) await reader.run(findCommand('kind try').replace('things list -p limit=1', call))
-      expect(await reader.run(findCommand('kind test'))).toContain(`${vendor.calls.length} of them live: 0 failures`)
-      expect(await reader.run(findCommand('kind check'))).toContain('no mistakes, 0 doubts.')
-    } finally {
-      close()
+    await using played = await playVendor(vendor)
+    const reader = new Reader(vendor, played.origin)
+    await reader.run(findCommand(vendor.schema === undefined ? '--title' : '--graphql'))
+    const seen = new Set<string>()
+    for (let rows = reader.check(); rows.length > 0; rows = reader.check()) {
+      expect(rows.filter(({ is, path }) => seen.has(`${is} ${path}`))).toEqual([])
+      for (const { is, path } of rows) seen.add(`${is} ${path}`)
+      reader.follow(rows)
     }
+    for (const call of vendor.calls) await reader.run(findCommand('kind try').replace('things list -p limit=1', call))
+    expect(await reader.run(findCommand('kind test'))).toContain(`${vendor.calls.length} of them live: 0 failures`)
+    expect(await reader.run(findCommand('kind check'))).toContain('no mistakes, 0 doubts.')
   })
 })
 

@@ -1,6 +1,6 @@
 /** Runs every recipe of docs/library.md and docs/agents.md as a program of its own against the sandbox or a service; only the origin is added. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
@@ -20,17 +20,11 @@ const recipes = [...`${page}\n${agents}`.matchAll(/^### (.+)\n\n```js\n([\s\S]*?
   code,
 }))
 
-const world = await startCopyWorld('postgres')
+const world = await share(startCopyWorld('postgres'))
 await syncedConnector(world, 'my calls', onlyUsers)
 const sandbox = world.sandbox
 // Below node_modules, where `ferrule` resolves to the package of this workspace.
-const cache = join(root, 'node_modules/.cache')
-mkdirSync(cache, { recursive: true })
-const folder = mkdtempSync(join(cache, 'recipes-'))
-afterAll(async () => {
-  await world.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder('recipes', afterAll, join(root, 'node_modules/.cache'))
 
 const printed: Readonly<Record<string, RegExp>> = {
   'Walk a list with a bound': /^[1-9]\d* active users$/m,

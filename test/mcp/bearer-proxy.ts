@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http'
 import { listen } from '../support/listen.ts'
 
 /** Starts the proxy. @param port of the service on this machine */
-export async function startBearerProxy(port: number, token: string): Promise<{ readonly url: string; close(): void }> {
+export async function startBearerProxy(port: number, token: string): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((asked, answer) => {
     const headers = { ...asked.headers, authorization: `Bearer ${token}` }
     const passed = request({ host: '127.0.0.1', port, path: asked.url, method: asked.method, headers }, (got) => {
@@ -14,12 +14,6 @@ export async function startBearerProxy(port: number, token: string): Promise<{ r
     answer.on('close', () => passed.destroy())
     asked.pipe(passed)
   })
-  const { origin: url } = await listen(server)
-  return {
-    url,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  const { origin: url, close } = await listen(server)
+  return { url, close }
 }

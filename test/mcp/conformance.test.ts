@@ -55,7 +55,7 @@ for (const revision of revisions) {
   fixtureFindings.set(revision, await runConformance(fixture.url, revision))
   productFindings.set(revision, await runConformance(`${proxy.url}/mcp`, revision))
 }
-proxy.close()
+await proxy.close()
 await fixture.close()
 
 const find = (findings: ReadonlyMap<Revision, Findings>, revision: Revision): Findings => findings.get(revision) ?? new Map()

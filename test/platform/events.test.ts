@@ -28,7 +28,7 @@ overServer('events', async (database) => {
     got.push({ path: request.url ?? '', headers: request.headers, body: await text(request) })
     response.writeHead(204).end()
   })
-  const address = (await listen(receiver)).origin
+  const address = (await share(listen(receiver))).origin
   const world = await createWorld(database, 'events')
   const onBackgroundError = (error: unknown) => void errors.push(error)
   const platform = await world.open({ env, onBackgroundError })
@@ -39,8 +39,6 @@ overServer('events', async (database) => {
   afterAll(async () => {
     for (const worker of workers) await worker.stop()
     await world.close()
-    receiver.closeAllConnections()
-    receiver.close()
   })
 
   const run = () => Promise.all(workers.map((worker) => worker.run()))

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
@@ -32,26 +32,21 @@ const holders = async ({ db }: Database): Promise<number> => {
 }
 
 /** Opens a proxy to the database with connections of its own. */
-async function proxyOf(url: string): Promise<{ readonly url: string; close(): void }> {
+async function proxyOf(url: string): Promise<{ readonly url: string; close(): Promise<void> }> {
   const target = new URL(url)
-  const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const behind = connect(Number(target.port), target.hostname)
     for (const [from, to] of [
       [client, behind],
       [behind, client],
     ] as const) {
-      sockets.add(from)
       from.on('error', () => undefined).on('close', () => to.destroy())
       from.pipe(to)
     }
   })
   const own = new URL(url)
-  own.host = `127.0.0.1:${(await listen(server)).port}`
-  const close = () => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  }
+  const { port, close } = await listen(server)
+  own.host = `127.0.0.1:${port}`
   return { url: own.href, close }
 }
 
@@ -138,7 +133,7 @@ test('behind a proxy a lease says nothing of sessions, and is respected to its e
   await other.worker.idle()
   expect(await read()).toMatchObject({ state: 'succeeded', attempts: 2 })
   await close()
-  for (const proxy of opened) proxy.close()
+  for (const proxy of opened) await proxy.close()
 })
 
 test('a node that lives keeps its run; one whose session was ended stops to walk, and any may go on', async () => {

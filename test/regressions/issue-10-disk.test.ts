@@ -1,29 +1,21 @@
 /** A disk that is full, a database that is damaged, a server that cannot be prepared, and a log that cannot be written. */
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openSqlite } from '../../packages/server/src/db/sqlite.ts'
 import { formatFailure } from '../../packages/server/src/main/failure.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { base, startWorld } from '../http/support.ts'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
-const folders: string[] = []
-const newFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'ferrule-disk-'))
-  folders.push(folder)
-  return folder
-}
-afterEach(() => {
-  vi.restoreAllMocks()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+const newFolder = (): string => makeFolder('disk', onTestFinished)
+afterEach(() => void vi.restoreAllMocks())
 
 test('with a full disk a write is 503 with the reason, and ready says no until there is room', async () => {
   const exec = vi.spyOn(DatabaseSync.prototype, 'exec')

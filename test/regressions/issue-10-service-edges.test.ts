@@ -91,8 +91,8 @@ test.each([
 test('a request that is not sent in time is 408, a problem, and the end of the connection', async () => {
   const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   const server = createServer((socket) => answerBrokenRequest(late, socket))
-  const raw = await sendBytes((await listen(server)).port, 'POST / HTTP/1.1\r\n')
-  server.close()
+  await using listening = await listen(server)
+  const raw = await sendBytes(listening.port, 'POST / HTTP/1.1\r\n')
   expect(raw).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
   expect(raw.toLowerCase()).toContain('content-type: application/problem+json')
   expect(raw.toLowerCase()).toContain('connection: close')

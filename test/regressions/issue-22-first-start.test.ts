@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { base, startWorld } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
-import { listen } from '../support/listen.ts'
+import { findFreePort } from '../support/listen.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
 test('the redirect URI is known before an OAuth client at the vendor is stored, without FERRULE_PUBLIC_URL too', async () => {
@@ -36,11 +36,7 @@ test('migrate waits for its database, and works once it answers', async () => {
   const database = await createTestDatabase('migrate-waits')
   const target = new URL(database.url)
   // A port at which nobody listens yet.
-  const taken = createServer()
-  const { port } = await listen(taken)
-  taken.close()
-  await once(taken, 'close')
-
+  const port = await findFreePort()
   const DATABASE_URL = Object.assign(new URL(database.url), { host: `127.0.0.1:${port}` }).href
   const child = spawn(process.execPath, [bundleOf('ferrule-server'), 'migrate', '--wait', '600'], {
     cwd: join(import.meta.dirname, '../..'),

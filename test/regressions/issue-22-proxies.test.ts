@@ -16,6 +16,7 @@ import { buildSourceEnvironment } from '../support/commands.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type ForwardProxy, type ProxyOptions, startForwardProxy } from '../support/forward-proxy.ts'
 import { listen } from '../support/listen.ts'
+import { share } from '../support/share.ts'
 
 const folder = makeFolder('proxies')
 const authority = join(folder, 'authority.pem')
@@ -62,8 +63,6 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   for (const proxy of proxies) await proxy[Symbol.asyncDispose]()
-  internet.closeAllConnections()
-  internet.close()
 })
 
 /** The program with the library in one file, as users bundle it. From a thousand sources, each start takes four times the CPU time. */
@@ -94,7 +93,7 @@ async function runLibrary(env: Readonly<Record<string, string>>, ...calls: reado
 
 await bundleProgram()
 writeFileSync(authority, tls.cert)
-const { port } = await listen(internet)
+const { port } = await share(listen(internet))
 
 describe('the library behind a proxy', () => {
   test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY'])(

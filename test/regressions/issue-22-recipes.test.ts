@@ -1,10 +1,10 @@
 /** The recipes of docs/library.md compile when they are pasted into a strict TypeScript project. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { programLimit } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** What a project of a user may lack: our own options are stricter than `strict`. */
@@ -27,21 +27,17 @@ test('every recipe compiles', () => {
   const text = readFileSync(join(root, 'docs/library.md'), 'utf8')
   const recipes = [...text.slice(text.indexOf('## Recipes')).matchAll(/^### (.+)\n\n(?:[^`\n].*\n\n)*```js\n([\s\S]*?)^```/gm)]
   expect(recipes.length).toBeGreaterThanOrEqual(10)
-  const folder = mkdtempSync(join(tmpdir(), 'ferrule-recipes-'))
+  const folder = makeFolder('recipes', onTestFinished)
+  for (const [, title = '', code = ''] of recipes) writeFileSync(join(folder, `${title.replaceAll(' ', '-')}.ts`), importSources(code))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const settings = { extends: join(root, 'tsconfig.json'), compilerOptions: own, include: ['*.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+  const compiler = [join(root, 'node_modules/typescript/bin/tsc'), '--pretty', 'false', '--noEmit']
+  let printed = ''
   try {
-    for (const [, title = '', code = ''] of recipes) writeFileSync(join(folder, `${title.replaceAll(' ', '-')}.ts`), importSources(code))
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-    const settings = { extends: join(root, 'tsconfig.json'), compilerOptions: own, include: ['*.ts'] }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
-    const compiler = [join(root, 'node_modules/typescript/bin/tsc'), '--pretty', 'false', '--noEmit']
-    let printed = ''
-    try {
-      execFileSync(process.execPath, compiler, { ...programLimit, cwd: folder, encoding: 'utf8' })
-    } catch (error) {
-      printed = String(Reflect.get(Object(error), 'stdout'))
-    }
-    expect(printed).toBe('')
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+    execFileSync(process.execPath, compiler, { ...programLimit, cwd: folder, encoding: 'utf8' })
+  } catch (error) {
+    printed = String(Reflect.get(Object(error), 'stdout'))
   }
+  expect(printed).toBe('')
 })

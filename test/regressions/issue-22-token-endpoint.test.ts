@@ -1,13 +1,11 @@
 /** A passing fault of a token endpoint is no refusal of the grant: the connector stays active, and the next call renews. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import { type Fault, sandboxCredentials as known, type Sandbox, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { type Reply, serve } from '../engine/support.ts'
 import { ask } from '../faults/client.ts'
 import { clientOf, type ServiceNode, settingsFor, startNode } from '../faults/node.ts'
+import { makeFolder } from '../support/folder.ts'
 
 /** Credentials whose access token has ended, as they themselves say. */
 const expired = {
@@ -58,16 +56,13 @@ describe('in the library', () => {
 describe('in the service', () => {
   let sandbox: Sandbox
   let node: ServiceNode
-  let folder: string
   beforeEach(async () => {
     sandbox = await startSandbox({ limits: false })
-    folder = await mkdtemp(join(tmpdir(), 'ferrule-token-'))
-    node = await startNode({ env: settingsFor(sandbox, folder), clock: Date.now })
+    node = await startNode({ env: settingsFor(sandbox, makeFolder('token', onTestFinished)), clock: Date.now })
   })
   afterEach(async () => {
     await node.close()
     await sandbox.close()
-    await rm(folder, { recursive: true, force: true })
   })
 
   test.each<[string, Fault]>([

@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
-import { afterAll, expect, test } from 'vitest'
-import { makeFolder, runFerrule } from '../command/support.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { runFerrule } from '../command/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { listen } from '../support/listen.ts'
+import { share } from '../support/share.ts'
 
 const id = '55555555-5555-4555-8555-555555555555'
 const counts = { records: 0, pages: 0, calls: 0, written: 0, removed: 0, without_key: 0 }
@@ -27,19 +29,12 @@ const server = createServer((request, response) => {
   const body = request.url?.includes('/context_store') ? status : { data: [{ id, name: 'shop', connector_type: 'shopify' }], next: null }
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 })
-const { origin } = await listen(server)
-afterAll(() => new Promise((resolve) => server.close(resolve)))
+const { origin } = await share(listen(server))
 
 test('sync status says what an entity waits for, and with which attempt', async () => {
-  const env = { FERRULE_URL: origin, FERRULE_TOKEN: 'a-token' }
-  const { stdout, stderr } = await runFerrule(
-    { config: makeFolder(), env: { ...env, COLUMNS: '200' } },
-    'sync',
-    'status',
-    'shop',
-    '--format',
-    'table',
-  )
+  const env = { FERRULE_URL: origin, FERRULE_TOKEN: 'a-token', COLUMNS: '200' }
+  const caller = { config: makeFolder('waiting', onTestFinished), env }
+  const { stdout, stderr } = await runFerrule(caller, 'sync', 'status', 'shop', '--format', 'table')
   expect(stderr).toBe('')
   expect(stdout).toMatch(/orders .*waits, attempt 3: The service is busy: no turn\./)
   expect(stdout).not.toMatch(/shop .*waits/)

@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { shopifyCredentials as known } from '../../packages/sandbox/src/index.ts'
 import { listen } from '../support/listen.ts'
+import { share } from '../support/share.ts'
 import { ask, get, rows } from './client.ts'
 import { openStore, start, withToken } from './shopify-client.ts'
 
@@ -17,12 +18,11 @@ const receiver = createServer(async (request, response) => {
   got.push({ headers: request.headers, body: await text(request) })
   response.writeHead(statuses.shift() ?? 200).end()
 })
-const address = `${(await listen(receiver)).origin}/hook`
+const address = `${(await share(listen(receiver))).origin}/hook`
 beforeEach(() => {
   got.length = 0
   statuses = []
 })
-afterAll(() => receiver.close())
 
 const subscribe = (topic: string, token: string = known.token, to = address) =>
   ask(`${base}/webhooks.json`, { method: 'POST', headers: withToken(token), body: { webhook: { topic, address: to, format: 'json' } } })

@@ -1,12 +1,11 @@
 /** The attack of bodies that never end, at full count against a service of its own process: its memory, and its health meanwhile. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { serve } from '../engine/support.ts'
+import { makeFolder } from '../support/folder.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
 const calls = 60
@@ -54,7 +53,7 @@ async function post(url: string, body: unknown, token?: string): Promise<{ statu
 
 test('60 calls whose bodies never end', async () => {
   const database = await createTestDatabase('memory_soak')
-  const folder = mkdtempSync(join(tmpdir(), 'ferrule-memory-'))
+  const folder = makeFolder('memory', onTestFinished)
   let isEndless = false
   await using vendor = await serve(() => (isEndless ? endless : { body: { requestId: 'r', records: {}, calls: [], users: [] } }))
   const service = spawn(process.execPath, ['packages/server/src/main.ts'], {
@@ -129,6 +128,5 @@ test('60 calls whose bodies never end', async () => {
     expect(after).toBeLessThan(idle + 32)
   } finally {
     service.kill()
-    rmSync(folder, { recursive: true, force: true })
   }
 })

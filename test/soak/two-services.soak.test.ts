@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ask } from '../faults/client.ts'
+import { makeFolder } from '../support/folder.ts'
 import { startTwoServices } from '../support/two-services.ts'
 
 /** Clients of each service, and calls of each client. */
@@ -12,8 +10,7 @@ const total = 2 * walkers * calls
 const mostRefused = 0.05
 
 test('two services over one PostgreSQL stay below the rate of Gong, and use it', { timeout: 900_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ferrule-two-'))
-  const two = await startTwoServices('soak two services', folder)
+  await using two = await startTwoServices('soak two services', makeFolder('two', onTestFinished))
   const call = (node: 0 | 1) => ask({ ...two.clients[node].execute(two.connectorIds[node]), body: { entity: 'users', action: 'list' } })
   expect([(await call(0)).status, (await call(1)).status]).toEqual([200, 200])
   two.sandbox.gong.clear()
@@ -30,6 +27,4 @@ test('two services over one PostgreSQL stay below the rate of Gong, and use it',
   expect(statuses).toEqual(Array(total).fill(200))
   expect(refused).toBeGreaterThanOrEqual(0)
   expect(refused / total).toBeLessThanOrEqual(mostRefused)
-  await two[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
 })

@@ -1,13 +1,11 @@
 /** A service over a primary with a streaming standby, reached over lines that lead elsewhere: for failovers and read-only episodes. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Client } from 'pg'
 import { expect } from 'vitest'
 import { sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { startService } from '../../packages/server/src/index.ts'
 import { ask } from '../faults/client.ts'
 import { clientOf, settingsFor } from '../faults/node.ts'
+import { makeFolder } from './folder.ts'
 import { type Line, openLine } from './line.ts'
 import { type Replication, startReplication } from './replication.ts'
 
@@ -127,8 +125,7 @@ async function listStored(url: string): Promise<ReadonlySet<string>> {
 /** Starts everything, with a connector whose records can be searched. */
 export async function startFailoverWorld(): Promise<FailoverWorld> {
   await using undo = new AsyncDisposableStack()
-  const folder = mkdtempSync(join(tmpdir(), 'ferrule-failover-'))
-  undo.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder('failover', (remove) => undo.defer(remove))
   const { servers, lines } = await startDatabases(undo)
   const sandbox = undo.use(await startSandbox())
   const service = await startService({

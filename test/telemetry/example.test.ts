@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { root } from '../../scripts/paths.mjs'
 import { serve } from '../engine/support.ts'
 import { client, type Json, sandboxConnector } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
+import { makeFolder } from '../support/folder.ts'
 import { copyEmbeddedDatabase } from '../support/postgres.ts'
 
 /** Reads the spans of the bodies that a collector got. */
@@ -45,7 +44,7 @@ const post = async (url: string, body: object, token?: string): Promise<Json> =>
 }
 
 test('the example sends the spans of a service to a collector', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'ferrule-otel-'))
+  const folder = makeFolder('otel', onTestFinished)
   await copyEmbeddedDatabase(join(folder, 'context')) // creating it takes seconds of a core
   await using sandbox = await startSandbox({ limits: false })
   await using collector = await serve(() => ({ status: 200, body: '{}' }))
@@ -64,7 +63,6 @@ test('the example sends the spans of a service to a collector', async () => {
   const { id } = await post(connectors, { ...body, entities: [] }, token)
   expect((await post(`${connectors}/${id}/execute`, { entity: 'users', action: 'list' }, token)).data.length).toBeGreaterThan(5)
   expect(await service.end()).toBe(0)
-  await rm(folder, { recursive: true, force: true })
 
   const bodies = collector.seen.map(({ body }) => body)
   expect(collector.seen[0]?.url).toBe('/v1/traces')
