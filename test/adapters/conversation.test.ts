@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Call } from '../../packages/ferrule/src/engine/call/outcome.ts'
-import { Ferrule } from '../../packages/ferrule/src/index.ts'
 import { readRows, snowflakeConnector } from '../agent/support.ts'
+import { openFerrule } from '../client/support.ts'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
 import { client } from '../http/support.ts'
 import { sandboxAds } from '../http/tiktok-support.ts'
@@ -30,12 +30,10 @@ await world.connect('Warehouse', snowflakeConnector)
 await world.connect('Ads', sandboxAds('Ads', { replication_config: { advertiser_id: world.sandbox.tiktok.world.advertiserId } }))
 afterEach(() => world.sandbox.faults.clear())
 
-const openFerrule = () => new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret })
-
 describe.each(drivers)('%s', (_name, drive) => {
   test('holds the conversation', async () => {
     const { model, seen } = followSteps(conversation, ({ fault }) => fault && world.sandbox.faults.add(fault))
-    const run = await drive(openFerrule(), { write: true })
+    const run = await drive(openFerrule(world), { write: true })
     await run({ model })
     expect(seen).toHaveLength(conversation.length)
     for (const [index, { what, sees, isError = false }] of conversation.entries()) {
@@ -61,7 +59,7 @@ describe.each(drivers)('%s', (_name, drive) => {
       { what: 'reads', call: { name: 'execute', args: { connector: 'Calls', entity: 'users', action: 'list' } }, sees: [] },
       { what: 'never comes to this', call: { name: 'list_connectors', args: {} }, sees: [] },
     ])
-    const run = await drive(openFerrule())
+    const run = await drive(openFerrule(world))
     const ended = expect(run({ model, signal: leaving.signal })).rejects.toThrow()
     const { signal } = await started
     if (signal === undefined) throw new Error('The engine got no signal')
@@ -71,7 +69,7 @@ describe.each(drivers)('%s', (_name, drive) => {
   })
 
   test('writes once for a call that is tried again, and once more in another run with the same ids', async () => {
-    const run = await drive(openFerrule(), { write: true })
+    const run = await drive(openFerrule(world), { write: true })
     const before = world.sandbox.snowflake.executed().length
     const texts: string[] = []
     for (const isRepeated of [true, false]) {

@@ -1,13 +1,14 @@
 /** The tool `aggregate`, of a client of the service and over MCP, and the questions of people that few calls answer. */
 import { describe, expect, test } from 'vitest'
 import { createTools } from '../../packages/ferrule/src/agent/index.ts'
+import { openFerrule } from '../client/support.ts'
 import { emptyVendors } from '../http/everything-support.ts'
 import { connectHeldCalls } from '../http/held-calls.ts'
 import { startCopyWorld } from '../http/search-support.ts'
 import { connectorsPath } from '../http/support.ts'
 import { share } from '../support/share.ts'
 import { connectGong, findHandle, readRows, runTool } from './support.ts'
-import { openFerrule, ways } from './ways.ts'
+import { ways } from './ways.ts'
 
 const world = await share(startCopyWorld('embedded', { engine: emptyVendors.engine }))
 await connectHeldCalls(world, 'Calls')

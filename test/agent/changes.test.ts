@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { type AgentAnswer, createTools } from '../../packages/ferrule/src/agent/index.ts'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
+import { openFerrule } from '../client/support.ts'
 import { allFound, startCopyWorld } from '../http/search-support.ts'
 import { share } from '../support/share.ts'
 import { connectGong, findHandle, readRows, runTool } from './support.ts'
-import { openFerrule, ways } from './ways.ts'
+import { ways } from './ways.ts'
 
 const ref = () => ({ connector, kind: 'gong', entity: 'users' })
 const keyOf = (id: string): string => buildPrimaryKey(world.context.store.getTable('gong', 'users').key, { id }) ?? id

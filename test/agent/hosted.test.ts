@@ -1,16 +1,15 @@
 /** The tools over a hosted service with copies, a warehouse and files. */
 import { afterEach, expect, test } from 'vitest'
 import { createTools } from '../../packages/ferrule/src/agent/index.ts'
-import { Ferrule } from '../../packages/ferrule/src/index.ts'
+import { openFerrule } from '../client/support.ts'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
-import { client } from '../http/support.ts'
 import { share } from '../support/share.ts'
 import { findHandle, readAll, readRows, runTool, snowflakeConnector } from './support.ts'
 
 const world = await share(startCopyWorld('postgres'))
 await syncedConnector(world, 'Copied', onlyUsers)
 await world.connect('Warehouse', { ...snowflakeConnector, check: false })
-const tools = await createTools(new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret }), { write: true })
+const tools = await createTools(openFerrule(world), { write: true })
 afterEach(() => world.sandbox.faults.clear())
 
 const users = { connector: 'Copied', entity: 'users' }
@@ -51,7 +50,7 @@ test('search says which field was meant', async () => {
 
 test('a statement runs once, and all of its parts are read with typed cells', async () => {
   const rows = "SELECT SEQ8() AS N, 12345678901234567890 AS BIG, 'a note' AS NOTE FROM TABLE(GENERATOR(ROWCOUNT => 6000))"
-  const small = await createTools(new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret }), { maxTokens: 60_000 })
+  const small = await createTools(openFerrule(world), { maxTokens: 60_000 })
   const before = world.sandbox.snowflake.executed().length
   const answers = await readAll(small, 'execute', statement(rows))
   const all = answers.flatMap(readRows)

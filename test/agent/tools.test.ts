@@ -1,9 +1,8 @@
 /** The tools of agents against a hosted service and against a connection of this process. */
 import { describe, expect, test } from 'vitest'
 import { createTools } from '../../packages/ferrule/src/agent/index.ts'
-import { Ferrule } from '../../packages/ferrule/src/index.ts'
-import { connectTo } from '../client/support.ts'
-import { client, startWorld } from '../http/support.ts'
+import { connectTo, openFerrule } from '../client/support.ts'
+import { startWorld } from '../http/support.ts'
 import { share } from '../support/share.ts'
 import { connectGong, findHandle, readRows, runTool } from './support.ts'
 
@@ -11,7 +10,7 @@ const world = await share(startWorld())
 await world.connect('Calls')
 
 const sources = {
-  'a client': () => new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret }),
+  'a client': () => openFerrule(world),
   'a hosted connection': () => connectTo(world, 'gong'),
   'a local connection': () => connectGong(world),
   'a list of both': () => [connectTo(world, 'gong'), connectGong(world)],

@@ -1,13 +1,10 @@
 /** The ways to the tools of a service: its client, and MCP. */
 import { type AgentAnswer, createTools } from '../../packages/ferrule/src/agent/index.ts'
-import { Ferrule } from '../../packages/ferrule/src/index.ts'
-import { client, type World } from '../http/support.ts'
+import { openFerrule } from '../client/support.ts'
+import type { World } from '../http/support.ts'
 import { connectClient } from '../mcp/clients.ts'
 import { share } from '../support/share.ts'
 import { runTool } from './support.ts'
-
-/** Opens a client of a world's service. */
-export const openFerrule = (world: World): Ferrule => new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret })
 
 /** Each way by its name. It is closed with the suite. It answers what runs a tool by its name. */
 export const ways: Readonly<

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { formatFilter } from '../../packages/ferrule/src/values/filter/format.ts'
 import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
-import { refusalOf } from '../support/refusal.ts'
+import { catchRefusal } from '../support/refusal.ts'
 
-const refusal = (filter: unknown) => refusalOf(() => formatFilter(filter))
+const refusal = (filter: unknown) => catchRefusal(() => formatFilter(filter))
 
 const cyclicValue: unknown[] = []
 cyclicValue.push(1, { a: cyclicValue })

@@ -1,9 +1,9 @@
 /** What a filter's text says to those who write it as in another language, and where its limits are. */
 import { describe, expect, test } from 'vitest'
 import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
-import { refusalOf } from '../support/refusal.ts'
+import { catchRefusal } from '../support/refusal.ts'
 
-const refusal = (text: string) => refusalOf(() => parseFilter(text))
+const refusal = (text: string) => catchRefusal(() => parseFilter(text))
 
 const operators = 'an operator: = != < <= > >= in like fuzzy keyword contains, or is null'
 

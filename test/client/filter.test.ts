@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { formatFilter } from '../../packages/ferrule/src/values/filter/format.ts'
 import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
 import { root } from '../../scripts/paths.mjs'
-import { findRefusal, refusalOf } from '../support/refusal.ts'
+import { findRefusal, catchRefusal } from '../support/refusal.ts'
 
-const refusal = (text: string) => refusalOf(() => parseFilter(text))
+const refusal = (text: string) => catchRefusal(() => parseFilter(text))
 
 describe('a filter as text', () => {
   test.each<[string, object]>([

@@ -1,5 +1,5 @@
 /** A hosted connector of a test: the real service, and a `fetch` whose requests are noted and can be answered by the test. */
-import { connect, type HostedOptions, type KindName } from '../../packages/ferrule/src/index.ts'
+import { connect, Ferrule, type HostedOptions, type KindName } from '../../packages/ferrule/src/index.ts'
 import { client, type World } from '../http/support.ts'
 
 /** A request, as the client sent it. */
@@ -26,6 +26,9 @@ export function watchFetch(answer: Answer = () => undefined) {
 export function connectTo<K extends KindName>(world: World, kind: K, more: HostedOptions = {}) {
   return connect(kind, { url: world.url, clientId: client.id, clientSecret: client.secret, ...more })
 }
+
+/** Opens a client of a world's service. */
+export const openFerrule = (world: World): Ferrule => new Ferrule({ url: world.url, clientId: client.id, clientSecret: client.secret })
 
 /** Reads the body of a request. */
 export const readBody = ({ init }: SentRequest): Record<string, unknown> => JSON.parse(String(init.body))

@@ -1,5 +1,4 @@
 /** Compares aggregates on a database with the oracle: the same rows in the same order, over all pages. */
-import { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { writeJson } from '../../packages/ferrule/src/values/json/json.ts'
 import { parseAggregate } from '../../packages/server/src/copies/search/aggregates/parse.ts'
 import { buildOwnTable, buildSearchTable, quoteTable } from '../../packages/server/src/copies/search/columns.ts'
@@ -7,7 +6,7 @@ import { buildNotedValuesStatement, checkStored } from '../../packages/server/sr
 import { RecentWords } from '../../packages/server/src/copies/search/lookups/run.ts'
 import { runAggregate } from '../../packages/server/src/copies/searcher.ts'
 import { createTable, fillTable, type SearchDatabase } from './databases.ts'
-import { otherVersion, ownKind, type Plan, plans } from './exactness.ts'
+import { describeThrown, otherVersion, ownKind, type Plan, plans } from './exactness.ts'
 import { drawWorld, type World } from './generate.ts'
 import { type DrawnAggregate, drawAggregate } from './generate-aggregates.ts'
 import { isFound, withWords } from './oracle.ts'
@@ -79,10 +78,6 @@ async function pagesOf(database: SearchDatabase, table: ReturnType<typeof buildS
   return undefined
 }
 
-const refusalOf = (thrown: unknown): string =>
-  (thrown instanceof FerruleError ? thrown.errors[0]?.error_code : undefined) ??
-  (thrown instanceof Error ? String(thrown.stack) : String(thrown))
-
 function expectedOf({ fields, kept }: World, drawn: DrawnAggregate): unknown {
   const records = kept.map(({ record }) => record)
   if (isRefused(fields, records, drawn.query.filter)) return 'enum'
@@ -113,7 +108,7 @@ export async function compareAggregates(database: SearchDatabase, plan: Plan): P
       if (index % Math.ceil(plan.queries / 3) === 0) await database.run(plans[Math.floor((index * 3) / plan.queries)] ?? '')
       const drawn = drawAggregate(random, world)
       const expected = expectedOf(world, drawn)
-      const found = await pagesOf(database, table, drawn).then((all) => all && { ...all, skipped: sortedOf(all.skipped) }, refusalOf)
+      const found = await pagesOf(database, table, drawn).then((all) => all && { ...all, skipped: sortedOf(all.skipped) }, describeThrown)
       aggregates += 1
       if (isObject(expected) && Number(expected['groups']) > 1) telling += 1
       if (isObject(expected) && Array.isArray(expected['skipped']) && expected['skipped'].length > 0) skipping += 1

@@ -186,8 +186,9 @@ function cutIn(records: readonly string[], limit: number): string[][] {
   return Array.from({ length: pages }, (_, index) => records.slice(index * limit, (index + 1) * limit))
 }
 
-/** Returns the code of an error's problem, else of the error. */
-const refusalOf = (thrown: unknown): string => (thrown instanceof FerruleError ? thrown.errors[0]?.error_code : undefined) ?? String(thrown)
+/** Returns the code of an error's first problem; of another error its stack. */
+export const describeThrown = (thrown: unknown): string =>
+  (thrown instanceof FerruleError ? thrown.errors[0]?.error_code : undefined) ?? String(thrown instanceof Error ? thrown.stack : thrown)
 
 /** Runs a comparison on a database. */
 export async function compareSearches(database: SearchDatabase, plan: Plan): Promise<Report> {
@@ -208,7 +209,7 @@ export async function compareSearches(database: SearchDatabase, plan: Plan): Pro
       const drawn = drawQuery(random, world)
       const mostRanked = random.chance(0.2) ? random.below(plan.records) : plan.records
       const { records: expected, isRanked } = expectedOf(world, drawn, mostRanked)
-      const found = await pagesOf(database, { ...indexed, mostRanked }, drawn).catch(refusalOf)
+      const found = await pagesOf(database, { ...indexed, mostRanked }, drawn).catch(describeThrown)
       const wanted = isRefused(
         world.fields,
         world.kept.map(({ record }) => record),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { bool, decimal, id, int, list, num, obj, open, str, time } from '../../packages/ferrule/src/definition/fields.ts'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
-import { refusalOf } from '../support/refusal.ts'
+import { catchRefusal } from '../support/refusal.ts'
 
 const table = buildSearchTable('test', 'calls', {
   about: 'Calls',
@@ -35,7 +35,7 @@ const nested = (depth: number): unknown => (depth === 0 ? { eq: { title: 'a' } }
 const many = (count: number) => Array.from({ length: count }, () => ({ eq: { title: 'a' } }))
 
 function refusal(params: unknown): { code: string; field: string; message: string; sentence: string } {
-  const { code, message, errors } = refusalOf(() => parseSearch(table, params))
+  const { code, message, errors } = catchRefusal(() => parseSearch(table, params))
   const { field = '', message: sentence = '' } = errors[0] ?? {}
   return { code, field, message, sentence }
 }

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import { buildSearchTable } from '../../packages/server/src/copies/search/columns.ts'
 import { parseSearch } from '../../packages/server/src/copies/search/parse.ts'
-import { refusalOf } from '../support/refusal.ts'
+import { catchRefusal } from '../support/refusal.ts'
 import { entities } from './related-world.ts'
 
 const findTable = (entity: string) => buildSearchTable('related-kind', entity, entities[entity] ?? { about: '', key: [] })
 const parse = (params: object, entity = 'calls') => parseSearch(findTable(entity), { query: {}, ...params }, findTable)
 const refusal = (params: object, entity?: string): readonly unknown[] => {
-  const { code, errors } = refusalOf(() => parse(params, entity))
+  const { code, errors } = catchRefusal(() => parse(params, entity))
   return [code, errors[0]?.field, errors[0]?.message]
 }
 const deep = { ownerId: [{ managerId: [{ managerId: ['name'] }] }] }

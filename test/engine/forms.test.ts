@@ -5,7 +5,7 @@ import type { Field } from '../../packages/ferrule/src/definition/fields.ts'
 import { checkParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 import { convertForms } from '../../packages/ferrule/src/engine/json/validate.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
-import { refusalOf } from '../support/refusal.ts'
+import { catchRefusal } from '../support/refusal.ts'
 
 type Kind = keyof typeof kinds
 type Values = Readonly<Record<string, unknown>>
@@ -14,7 +14,7 @@ const check = (kind: Kind, entity: string, params: Values) => checkParams(findOp
 
 /** Lists the problems of parameters that are refused. */
 const refusal = (kind: Kind, entity: string, params: Values): string[] =>
-  refusalOf(() => check(kind, entity, params)).errors.map(({ message }) => message.replace(/\.$/, ''))
+  catchRefusal(() => check(kind, entity, params)).errors.map(({ message }) => message.replace(/\.$/, ''))
 
 const report = {
   service_type: 'AUCTION',

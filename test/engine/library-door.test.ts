@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { type ConnectOptions, connect, type Kinds, listKinds } from '../../packages/ferrule/src/index.ts'
-import { refusalOf } from '../support/refusal.ts'
+import { catchRefusal } from '../support/refusal.ts'
 import { accessKey, callOf, failure, pageOf, serve } from './support.ts'
 
 type Options = ConnectOptions<Kinds['gong']>
 
 /** Returns what connecting throws, at once. */
-const refusal = (options: unknown, kind = 'gong') => refusalOf(() => connect(kind as 'gong', options as Options))
+const refusal = (options: unknown, kind = 'gong') => catchRefusal(() => connect(kind as 'gong', options as Options))
 
 const limits =
   'must be true, false or your own rates: perSecond (above 0, up to 1,000), perDay (1 to 1,000,000) or both, and perhaps a store with take()'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../packages/ferrule/src/connectors/index.ts'
 import { applyParameterRule, checkParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
-import { refusalOf } from '../support/refusal.ts'
+import { catchRefusal } from '../support/refusal.ts'
 
 const check = (entity: string, action: string, params: unknown) => checkParams(findOperation(kinds.gong, entity, action), params)
 
 function refusal(entity: string, action: string, params: unknown): { code: string; problems: string[] } {
-  const { code, errors } = refusalOf(() => check(entity, action, params))
+  const { code, errors } = catchRefusal(() => check(entity, action, params))
   return { code, problems: errors.map(({ message }) => message.replace(/\.$/, '')) }
 }
 
@@ -103,7 +103,7 @@ describe('a rule that reads the parameters', () => {
     start_date,
     end_date,
   })
-  const refused = (entity: string, params: Readonly<Record<string, unknown>>) => refusalOf(() => admit(entity, params))
+  const refused = (entity: string, params: Readonly<Record<string, unknown>>) => catchRefusal(() => admit(entity, params))
 
   test.each([
     ['2026-04-01', '2026-04-01', '["campaign_id","stat_time_day"]'],

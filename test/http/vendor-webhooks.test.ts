@@ -97,7 +97,7 @@ describe('an event of a vendor', () => {
 })
 
 describe('a request', () => {
-  const refusalOf = async (to: string, more: object = {}) => {
+  const sendRefused = async (to: string, more: object = {}) => {
     const { status, text, headers } = await here.send(to, { id: at(0) }, more)
     const { 'x-request-id': _id, date: _date, ...rest } = Object.fromEntries(headers)
     return { status, text, headers: rest }
@@ -105,14 +105,14 @@ describe('a request', () => {
 
   test('with a wrong signature is answered as one to an address that never was', async () => {
     const unknown = address.replace(/[^/]+$/, randomBytes(32).toString('base64url'))
-    const expected = await refusalOf(unknown)
+    const expected = await sendRefused(unknown)
     expect([expected.status, expected.text]).toEqual([401, ''])
-    expect(await refusalOf(address, { secret: 'wrong' })).toEqual(expected)
-    expect(await refusalOf(address, { headers: { 'x-shopify-hmac-sha256': '' } })).toEqual(expected)
-    expect(await refusalOf(address.replace('/connectors/', '/apps/'))).toEqual(expected)
-    expect(await refusalOf(address.replace(/[^/]+$/, id))).toEqual(expected)
+    expect(await sendRefused(address, { secret: 'wrong' })).toEqual(expected)
+    expect(await sendRefused(address, { headers: { 'x-shopify-hmac-sha256': '' } })).toEqual(expected)
+    expect(await sendRefused(address.replace('/connectors/', '/apps/'))).toEqual(expected)
+    expect(await sendRefused(address.replace(/[^/]+$/, id))).toEqual(expected)
     here.world.clock.now += 120_000
-    await refusalOf(address, { secret: 'wrong' })
+    await sendRefused(address, { secret: 'wrong' })
     const { last_refused_at: refused, missing } = await here.status(owner, id)
     expect(refused).toEqual(expect.any(String))
     expect(missing.join(' ')).toContain('refused')

@@ -11,6 +11,8 @@ import { connectOptions, rowOptions } from '../../packages/ferrule/src/engine/lo
 import { sandboxCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
 import { client } from '../http/support.ts'
+import { makeFolder } from '../support/folder.ts'
+import { share } from '../support/share.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8')

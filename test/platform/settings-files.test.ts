@@ -3,23 +3,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { settingsPage } from '../../packages/server/src/http/reference/printed-pages.ts'
 import { readSettings, type Settings } from '../../packages/server/src/main/settings/settings.ts'
 import { describeSettings } from '../../packages/server/src/main/settings/table.ts'
 import { makeFolder } from '../support/folder.ts'
+import { findRefusal } from '../support/refusal.ts'
 
 const folder = makeFolder('secrets')
 
 const read = (env: Record<string, string>): Settings => readSettings(env, { kinds: [] })
-const refused = (env: Record<string, string>): string => {
-  try {
-    read(env)
-  } catch (error) {
-    return (error as FerruleError).message // other settings have no such sentence
-  }
-  return 'accepted'
-}
+const refused = (env: Record<string, string>): string => findRefusal(() => read(env))?.message ?? 'accepted'
 
 /** A value of each secret setting; a new one lacks here and fails the test below. */
 const values: Readonly<Record<string, string>> = {

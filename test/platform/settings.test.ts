@@ -1,19 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
-import type { FerruleError } from '../../packages/ferrule/src/errors.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { describeSettings } from '../../packages/server/src/main/settings/table.ts'
+import { findRefusal } from '../support/refusal.ts'
 
 const kinds = ['gong', 'notes']
 const read = (env: Record<string, string> = {}) => readSettings(env, { kinds })
-const refused = (env: Record<string, string>): string => {
-  try {
-    read(env)
-  } catch (error) {
-    return (error as FerruleError).message // other settings have no such sentence
-  }
-  return 'accepted'
-}
+const refused = (env: Record<string, string>): string => findRefusal(() => read(env))?.message ?? 'accepted'
 const key = Buffer.alloc(32, 0xfb)
 
 describe('settings', () => {

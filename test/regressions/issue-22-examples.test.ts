@@ -5,17 +5,9 @@ import { isObject } from '../../packages/ferrule/src/definition/object.ts'
 import { buildObjectSchema, toPlainSchema } from '../../packages/ferrule/src/definition/plain-schema.ts'
 import { admitParams, findOperation } from '../../packages/ferrule/src/engine/call/operation.ts'
 import { hasExample, hasRequired, makeExample } from '../../packages/web/src/console/pages/explorer/snippets.ts'
+import { findRefusal } from '../support/refusal.ts'
 
 type AnyKind = (typeof kinds)[keyof typeof kinds]
-
-/** Returns why the engine refuses an example; undefined: it does not. */
-function findRefusal(...[kind, name, action, params]: [...Parameters<typeof findOperation>, object]): string | undefined {
-  try {
-    return void admitParams(findOperation(kind, name, action), params)
-  } catch (thrown) {
-    return String(thrown)
-  }
-}
 
 /** Lists the operations without required parameters: their examples, those without one, and what the engine refuses. */
 function listExamples(kind: AnyKind) {
@@ -27,8 +19,8 @@ function listExamples(kind: AnyKind) {
       const params = makeExample(schema, {})
       if (hasExample(schema)) examples.set(`${name} ${action}`, params)
       else none.push(name)
-      const refusal = findRefusal(kind, name, action, params)
-      if (refusal !== undefined) refused.push(refusal)
+      const refusal = findRefusal(() => admitParams(findOperation(kind, name, action), params))
+      if (refusal !== undefined) refused.push(String(refusal))
     }
   return { examples: Object.fromEntries(examples), none, refused }
 }

@@ -89,7 +89,7 @@ const askTokens = (more: Readonly<Record<string, string>>): Promise<Answered> =>
     ...more,
   })
 const renew = (token: string, more: object = {}) => askTokens({ grant_type: 'refresh_token', refresh_token: token, ...more })
-const refusalOf = ({ status, body }: Answered) => [status, get(body, 'error'), get(body, 'ok')]
+const readRefusal = ({ status, body }: Answered) => [status, get(body, 'error'), get(body, 'ok')]
 const tokensOf = ({ body }: Answered) => ({ access: String(get(body, 'access_token')), refresh: String(get(body, 'refresh_token')) })
 
 describe('the page', () => {
@@ -159,27 +159,27 @@ describe('the token endpoint', () => {
     ['no secret', { client_secret: '' }, 'invalid_client', 401],
     ['another grant', { grant_type: 'password' }, 'unsupported_grant_type', 400],
   ])('refuses a code with %s', async (_what, more, error, status) => {
-    expect(refusalOf(await askTokens({ code: await agree(), ...more }))).toEqual([status, error, false])
+    expect(readRefusal(await askTokens({ code: await agree(), ...more }))).toEqual([status, error, false])
   })
 
   test('takes a code once, and none that it did not give', async () => {
     const code = await agree()
     expect((await askTokens({ code })).status).toBe(200)
-    for (const other of [code, 'invented', '']) expect(refusalOf(await askTokens({ code: other }))).toEqual([400, 'invalid_grant', false])
+    for (const other of [code, 'invented', '']) expect(readRefusal(await askTokens({ code: other }))).toEqual([400, 'invalid_grant', false])
     const tried = await agree()
     await askTokens({ code: tried, code_verifier: 'wrong' })
-    expect(refusalOf(await askTokens({ code: tried }))).toEqual([400, 'invalid_grant', false])
+    expect(readRefusal(await askTokens({ code: tried }))).toEqual([400, 'invalid_grant', false])
   })
 
   test('renews with a new refresh token each time, and takes invented ones as it takes all credentials', async () => {
     const first = tokensOf(await askTokens({ code: await agree() }))
-    expect(refusalOf(await renew(first.refresh, { client_id: 'app-2' }))).toEqual([400, 'invalid_grant', false])
+    expect(readRefusal(await renew(first.refresh, { client_id: 'app-2' }))).toEqual([400, 'invalid_grant', false])
     const second = tokensOf(await renew(first.refresh))
     expect(new Set([first.access, first.refresh, second.access, second.refresh]).size).toBe(4)
-    expect(refusalOf(await renew(first.refresh))).toEqual([400, 'invalid_grant', false])
+    expect(readRefusal(await renew(first.refresh))).toEqual([400, 'invalid_grant', false])
     expect((await renew(second.refresh)).status).toBe(200)
     for (const _time of [1, 2]) expect((await renew('any')).status).toBe(200)
-    for (const other of ['', await agree()]) expect(refusalOf(await renew(other))).toEqual([400, 'invalid_grant', false])
+    for (const other of ['', await agree()]) expect(readRefusal(await renew(other))).toEqual([400, 'invalid_grant', false])
   })
 
   test('gives an OAuth client tokens for itself', async () => {

@@ -12,7 +12,7 @@ export function findRefusal(call: () => unknown): FerruleError | undefined {
 }
 
 /** Returns our error that a call throws, which must be refused. */
-export function refusalOf(call: () => unknown): FerruleError {
+export function catchRefusal(call: () => unknown): FerruleError {
   const refusal = findRefusal(call)
   if (refusal === undefined) throw new Error('it was accepted')
   return refusal

@@ -5,7 +5,7 @@ import type { Sources } from './imports.ts'
 const kinds = ['gong']
 
 /** Returns how an environment is refused; undefined when it is read. */
-function findRefusal(rows: SettingRows, env: Readonly<Record<string, string>>): string | undefined {
+function describeRefusal(rows: SettingRows, env: Readonly<Record<string, string>>): string | undefined {
   try {
     readRows(rows, env, { kinds })
     return undefined
@@ -28,9 +28,9 @@ function readExamples(type: string): { readonly taken: readonly string[]; readon
 function findTypeProblems(rows: SettingRows, { name, type }: SettingDescription): string[] {
   const { taken, refused } = readExamples(type)
   return [
-    ...taken.filter((value) => findRefusal(rows, { [name]: value })).map((value) => `${name} refuses ${value}, which is ${type}`),
+    ...taken.filter((value) => describeRefusal(rows, { [name]: value })).map((value) => `${name} refuses ${value}, which is ${type}`),
     ...refused
-      .filter((value) => !findRefusal(rows, { [name]: value })?.startsWith(`setting_invalid The setting ${name} `))
+      .filter((value) => !describeRefusal(rows, { [name]: value })?.startsWith(`setting_invalid The setting ${name} `))
       .map((value) => `${name} takes ${value}, which is not ${type}`),
   ]
 }
@@ -40,7 +40,7 @@ function findDefaultProblems(rows: SettingRows, key: string, { name, default: st
   const row = rows[key]
   if (typeof row?.default !== 'string') return []
   const env = standard === 'none' ? {} : { [name]: standard }
-  const refusal = findRefusal(rows, env)
+  const refusal = describeRefusal(rows, env)
   if (refusal !== undefined) return [`the default of ${name} is refused: ${refusal}`]
   const [given, absent] = [env, {}].map((each) => JSON.stringify(readRows(rows, each, { kinds })[key]))
   return given === absent ? [] : [`the default of ${name} is documented as ${standard}, and is ${absent}`]

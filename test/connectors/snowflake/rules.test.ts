@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { kinds } from '../../../packages/ferrule/src/connectors/index.ts'
 import { applyParameterRule, checkParams, findOperation, type Params } from '../../../packages/ferrule/src/engine/call/operation.ts'
-import { refusalOf } from '../../support/refusal.ts'
+import { catchRefusal } from '../../support/refusal.ts'
 
 const through = (action: string, given: Params, entity = 'record'): Params => {
   const operation = findOperation(kinds.snowflake, entity, action)
   return applyParameterRule(operation, checkParams(operation, given))
 }
-const refusal = (action: string, given: Params, entity?: string) => refusalOf(() => through(action, given, entity))
+const refusal = (action: string, given: Params, entity?: string) => catchRefusal(() => through(action, given, entity))
 
 describe('a statement', () => {
   test('is sent as it was checked: without comments and semicolons at the end', () => {

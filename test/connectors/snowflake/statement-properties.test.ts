@@ -9,7 +9,7 @@ import {
   mutate,
   mutateForms,
   mutateList,
-  refusalOf,
+  refuse,
   sent,
   tokensOf,
   withoutLiterals,
@@ -106,6 +106,6 @@ describe('any text', () => {
   })
 
   test('with half of a surrogate pair outside of literals names it', () => {
-    expect(refusalOf('SELECT \udfff')).toMatchObject({ reason: 'foreign_character', found: 'the character U+DFFF', line: 1, column: 8 })
+    expect(refuse('SELECT \udfff')).toMatchObject({ reason: 'foreign_character', found: 'the character U+DFFF', line: 1, column: 8 })
   })
 })

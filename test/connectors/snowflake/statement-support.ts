@@ -12,7 +12,7 @@ export function sent(admission: Admission): string | undefined {
 }
 
 /** The refusal of a text; throws when it is admitted. */
-export function refusalOf(text: string, kind: (typeof kinds)[number] = 'SELECT'): Extract<Admission, { admitted: false }> {
+export function refuse(text: string, kind: (typeof kinds)[number] = 'SELECT'): Extract<Admission, { admitted: false }> {
   const admission = admit(text, kind)
   if (admission.admitted) throw new Error(`admitted: ${text}`)
   return admission

@@ -3,7 +3,7 @@ import { admit } from '../../../packages/ferrule/src/connectors/snowflake/statem
 import { longestStatement } from '../../../packages/ferrule/src/connectors/snowflake/statement/reasons.ts'
 import { choose } from '../../support/draws.ts'
 import { edges } from './statement-edges.ts'
-import { admittedBy, refusalOf, sent } from './statement-support.ts'
+import { admittedBy, refuse, sent } from './statement-support.ts'
 import { kindOf, kinds, rows } from './statement-table.ts'
 
 const actions = { SELECT: ['get', 'list'], INSERT: ['create'], UPDATE: ['update'], DELETE: ['delete'] }
@@ -29,7 +29,7 @@ describe.each(numbered)('statement %i of the list, %j', (_number, text, verdict)
 test.each(edges)('%j: %s', (text, verdict) => {
   const own = kindOf(verdict)
   expect(admittedBy(text)).toEqual(own ? [own] : [])
-  if (!own) expect(refusalOf(text).reason).toBe(verdict)
+  if (!own) expect(refuse(text).reason).toBe(verdict)
 })
 
 describe('what is sent', () => {
@@ -77,7 +77,7 @@ describe('a refusal', () => {
     ['', 1, 1],
     ['-- x\n', 2, 1],
   ])('of %j is at line %i, column %i', (text, line, column) => {
-    expect(refusalOf(text)).toMatchObject({ line, column })
+    expect(refuse(text)).toMatchObject({ line, column })
   })
 
   test.each([
@@ -101,7 +101,7 @@ describe('a refusal', () => {
     [`${'x'.repeat(50)} 1`, `${'x'.repeat(39)}…`],
     ['SELECT 1;', 'SELECT'],
   ])('of %j shows %s and nothing of a literal', (text, found) => {
-    const refusal = refusalOf(text, 'UPDATE')
+    const refusal = refuse(text, 'UPDATE')
     expect(refusal.found).toBe(found)
     expect(JSON.stringify(refusal)).not.toContain('S3CRET')
   })
@@ -113,7 +113,7 @@ describe('a long text', () => {
 
   test('is read up to 1,048,576 code units', () => {
     expect(sent(admit(padded('SELECT 1 ', ', 2'), 'SELECT'))).toBe('SELECT 1 , 2')
-    expect(refusalOf(`${padded('SELECT\n1')}x`)).toMatchObject({ reason: 'too_long', line: 2, column: longestStatement - 6, takes: [] })
+    expect(refuse(`${padded('SELECT\n1')}x`)).toMatchObject({ reason: 'too_long', line: 2, column: longestStatement - 6, takes: [] })
   })
 
   test.each([
