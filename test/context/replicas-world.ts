@@ -1,11 +1,11 @@
 /** Nodes with read replicas over one primary, and clients that notice an answer older than one before. */
-import { Client } from 'pg'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { EntityRef } from '../../packages/server/src/copies/entity-ref.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import type { ReplicaChange, ReplicaRules, SearchRoute } from '../../packages/server/src/copies/store/replicas/types.ts'
 import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import type { ContextStoreOptions } from '../../packages/server/src/copies/store/types.ts'
+import { runSql } from '../support/postgres.ts'
 import { type Replication, startReplication } from '../support/replication.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { note, testKind } from './store-records.ts'
@@ -50,23 +50,12 @@ async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
     if (server === 'primary') url.searchParams.set('connect_timeout', '60')
     return url.href
   }
-  const runAt = async (url: string, text: string) => {
-    const client = new Client({ connectionString: url })
-    client.on('error', () => undefined)
-    await client.connect()
-    try {
-      return (await client.query<Record<string, unknown>>(text)).rows
-    } finally {
-      await client.end()
-    }
-  }
-  await runAt(servers.primary, `create database copy ${recipe}`)
-  await runAt(servers.primary, `create database other ${recipe}`)
+  await runSql(servers.primary, `create database copy ${recipe}`, `create database other ${recipe}`)
   const stores: ContextStore[] = []
   return {
     ...servers,
     urlOf,
-    run: (server, text) => runAt(urlOf(server), text),
+    run: (server, text) => runSql(urlOf(server), text),
     open: async (urls = servers.replicas.map((_, index) => urlOf(index)), more = {}) => {
       const settings: ContextStoreSettings = {
         ...{ engine: 'postgres', url: new Secret(urlOf('primary')), replicas: urls.map((url) => new Secret(url)) },
@@ -80,9 +69,9 @@ async function startReplicaWorld(count: number): Promise<ReplicaWorld> {
       return { store, changes, count: (route) => store.status().searches.get(route) ?? 0 }
     },
     caughtUp: async (...replicas) => {
-      const [row] = await runAt(servers.primary, 'select pg_current_wal_lsn()::text as at')
+      const [row] = await runSql(servers.primary, 'select pg_current_wal_lsn()::text as at')
       const replayed = `select coalesce(pg_last_wal_replay_lsn() >= '${String(row?.['at'])}', false) as is`
-      for (const replica of replicas) await until(async () => (await runAt(urlOf(replica, 'postgres'), replayed))[0]?.['is'] === true)
+      for (const replica of replicas) await until(async () => (await runSql(urlOf(replica, 'postgres'), replayed))[0]?.['is'] === true)
     },
     close: async () => {
       for (const store of stores) await store.close()

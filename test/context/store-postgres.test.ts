@@ -1,10 +1,9 @@
-import { Client } from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import type { ContextStoreSettings } from '../../packages/server/src/copies/store/database/settings.ts'
 import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
 import { openLine } from '../support/line.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, runSql } from '../support/postgres.ts'
 import { createSearcher } from '../support/searcher.ts'
 import { createRef, notesOf, oneValue, refusal, testKind } from './store-world.ts'
 
@@ -21,12 +20,7 @@ describe('a PostgreSQL database', async () => {
   const database = await createTestDatabase('context_store_server')
   afterAll(() => database.drop())
 
-  const run = async (text: string): Promise<void> => {
-    const client = new Client({ connectionString: database.url })
-    await client.connect()
-    await client.query(text)
-    await client.end()
-  }
+  const run = (text: string) => runSql(database.url, text)
   const named = (name: string): string => {
     const url = new URL(database.url)
     url.pathname = `/${name}`

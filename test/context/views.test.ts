@@ -10,7 +10,7 @@ import { makeViews, nameViews, removeViews, type ViewsResult } from '../../packa
 import { migrate } from '../../packages/server/src/db/migrate.ts'
 import { openPostgres } from '../../packages/server/src/db/postgres.ts'
 import type { OwnKind } from '../../packages/server/src/values/access.ts'
-import { databasesUnderTest } from '../support/postgres.ts'
+import { databasesUnderTest, runSql } from '../support/postgres.ts'
 import { createStoreWorld, note, noteFields, type StoreWorld, testKind } from './store-world.ts'
 
 // Roles belong to the server, which other files use too: each connector of this file is its own.
@@ -76,15 +76,7 @@ describe.each(databasesUnderTest(['postgres']))('views of a connector (%s)', () 
     const address = new URL(url)
     address.username = nameViews(connector).reader
     address.password = passwords.get(connector) ?? ''
-    const client = new pg.Client({ connectionString: address.href })
-    await client.connect()
-    try {
-      let rows: readonly Readonly<Record<string, unknown>>[] = []
-      for (const text of texts) ({ rows } = await client.query(text))
-      return rows
-    } finally {
-      await client.end()
-    }
+    return runSql(address.href, ...texts)
   }
 
   test('are refused while the reader would have TEMP, which PostgreSQL gives to all', async () => {
@@ -241,12 +233,7 @@ describe.each(databasesUnderTest(['postgres']))('views of a connector (%s)', () 
     const [user, connector] = [`ferrule_plain_${process.pid}`, connectorOf(6)]
     let plain: StoreWorld
     let address = ''
-    const asAdministrator = async (...texts: readonly string[]) => {
-      const client = new pg.Client({ connectionString: address })
-      await client.connect()
-      for (const text of texts) await client.query(text)
-      await client.end()
-    }
+    const asAdministrator = (...texts: readonly string[]) => runSql(address, ...texts)
     beforeAll(async () => {
       await run(`create role ${user} login password 'plain'`)
       plain = await createStoreWorld('postgres', undefined, (own) => {
@@ -257,13 +244,8 @@ describe.each(databasesUnderTest(['postgres']))('views of a connector (%s)', () 
         return changed.href
       })
       const name = new URL(address).pathname.slice(1)
-      await asAdministrator(
-        ...[
-          `revoke temporary on database ${name} from public`,
-          `grant create on database ${name} to ${user}`,
-          `grant create on schema public to ${user}`,
-        ],
-      )
+      await asAdministrator(`revoke temporary on database ${name} from public`, `grant create on database ${name} to ${user}`)
+      await asAdministrator(`grant create on schema public to ${user}`)
     })
     afterAll(async () => {
       await plain.close()

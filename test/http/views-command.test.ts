@@ -1,12 +1,11 @@
 /** `ferrule-server views` as a process: what an operator types and reads, and what the reader of the views then sees. */
 import { execFile } from 'node:child_process'
-import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
 import { makeFolder } from '../support/folder.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, runSql } from '../support/postgres.ts'
 import { onlyUsers, syncedConnector } from './search-support.ts'
 import { startWorld } from './support.ts'
 
@@ -30,23 +29,12 @@ const runViews = (...args: readonly string[]): Promise<{ readonly status: unknow
   )
 }
 
-/** Runs a statement. */
-async function query(url: string, text: string): Promise<readonly unknown[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
-
 test('the command prints what an administrator must run, then makes views that a reader sees, and drops them', async () => {
   const refused = await runViews(connector)
   expect(refused).toMatchObject({ status: 1, stderr: '' })
   expect(refused.stdout).toMatch(/^Nothing was made: the reader would also have TEMP or CREATE in the database \w+\. Let an administrator/)
   const [, statement = ''] = /^ {2}(revoke .*);$/m.exec(refused.stdout) ?? []
-  await query(database.url, statement)
+  await runSql(database.url, statement)
 
   const made = await runViews(connector)
   expect(made).toMatchObject({ status: 0, stderr: '' })
@@ -63,10 +51,10 @@ test('the command prints what an administrator must run, then makes views that a
     params: { limit: 1, query: { sort: [{ id: 'asc' }] } },
   })
   const { id, firstName } = json.data[0]
-  expect(await query(address.href, 'select id, "firstName" from users order by id limit 1')).toEqual([{ id, firstName }])
+  expect(await runSql(address.href, 'select id, "firstName" from users order by id limit 1')).toEqual([{ id, firstName }])
 
   const again = await runViews(connector)
   expect(again).toMatchObject({ status: 0, stdout: expect.stringMatching(new RegExp(`Reader ${reader}, with its password\\.\n$`)) })
   expect(await runViews(connector, '--drop')).toEqual({ status: 0, stdout: 'The views and their roles are gone.\n', stderr: '' })
-  await expect(query(address.href, 'select 1')).rejects.toThrow(/authentication failed|does not exist/)
+  await expect(runSql(address.href, 'select 1')).rejects.toThrow(/authentication failed|does not exist/)
 })

@@ -1,9 +1,9 @@
 /** MCP over two nodes of one service: any node continues an answer, and any refuses a token that another revoked. */
-import { Client } from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { ask } from '../faults/client.ts'
 import { install } from '../faults/installation.ts'
+import { runSql } from '../support/postgres.ts'
 import { share } from '../support/share.ts'
 import { connectClient, type TestClient } from './clients.ts'
 
@@ -47,11 +47,7 @@ test('a statement runs once, and each node continues its answer', async () => {
   expect(seen).toEqual(Array.from({ length: 300 }, (_each, index) => index))
   expect(sandbox.snowflake.executed()).toHaveLength(1)
   // Both nodes are one process here, so its memory would do: the rest must stand where another process finds it.
-  const database = new Client({ connectionString: installed.databaseUrl })
-  await database.connect()
-  const { rows } = await database.query('select digest from kept_answers')
-  await database.end()
-  expect(rows.length).toBeGreaterThan(0)
+  expect((await runSql(installed.databaseUrl, 'select digest from kept_answers')).length).toBeGreaterThan(0)
 })
 
 test('a token that one node revoked is refused by the other at once', async () => {

@@ -4,7 +4,6 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
-import pg from 'pg'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openSqlite } from '../../packages/server/src/db/sqlite.ts'
 import { formatFailure } from '../../packages/server/src/main/failure.ts'
@@ -12,7 +11,7 @@ import { bundleOf } from '../../scripts/bundles.mjs'
 import { base, startWorld } from '../http/support.ts'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
 import { makeFolder } from '../support/folder.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, runSql } from '../support/postgres.ts'
 
 const newFolder = (): string => makeFolder('disk', onTestFinished)
 afterEach(() => void vi.restoreAllMocks())
@@ -75,13 +74,9 @@ test.each([
 
 test('PostgreSQL that cannot be prepared ends the start with its own words', async () => {
   const database = await createTestDatabase('unprepared')
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  await client
-    .query(`create or replace function plpgsql_call_handler() returns language_handler language c as '$libdir/plpgsql_lost'`)
-    .catch(() => undefined)
-  await client.query(`update pg_proc set probin = '$libdir/plpgsql_lost' where proname like 'plpgsql_%'`)
-  await client.end()
+  const lost = `create or replace function plpgsql_call_handler() returns language_handler language c as '$libdir/plpgsql_lost'`
+  await runSql(database.url, lost).catch(() => undefined)
+  await runSql(database.url, `update pg_proc set probin = '$libdir/plpgsql_lost' where proname like 'plpgsql_%'`)
   const folder = newFolder()
   const run = spawnSync(process.execPath, [bundleOf('service')], {
     ...programLimit,

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { Client } from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { ContextStore } from '../../packages/server/src/copies/store/store.ts'
@@ -16,28 +15,19 @@ import { type EncryptedLine, openEncryptedLine } from '../support/encrypted-line
 import { createStubEngine } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
 import { openLine } from '../support/line.ts'
-import { createTestDatabase } from '../support/postgres.ts'
+import { createTestDatabase, runSql } from '../support/postgres.ts'
 
 const folder = makeFolder('postgres-settings')
 const path = (name: string): string => join(folder, name)
 const role = `limited_${Math.random().toString(36).slice(2)}`
 const rolePassword = 'a-password-that-stays-hidden'
 const database = await createTestDatabase('settings')
+const run = (text: string, url = database.url) => runSql(url, text)
 await run(`create role ${role} login password '${rolePassword}'`)
 afterAll(async () => {
   await run(`drop owned by ${role}; drop role ${role}`)
   await database.drop()
 })
-
-async function run(text: string, url = database.url): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows
-  } finally {
-    await client.end()
-  }
-}
 
 /** Returns the URL with parameters, and with another user. */
 function urlWith(params: Readonly<Record<string, string>>, base = database.url, user?: { readonly password: string }): string {

@@ -1,6 +1,6 @@
-import { afterAll, afterEach } from 'vitest'
-import type { Sandbox, SandboxOptions } from '../../packages/sandbox/src/index.ts'
-import { startSandbox } from '../../packages/sandbox/src/index.ts'
+import { afterEach } from 'vitest'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../packages/sandbox/src/index.ts'
+import { share } from '../support/share.ts'
 
 /** Noon of a day on which the imitated company's clock is at UTC-7. */
 export const noon = Date.UTC(2025, 5, 16, 19)
@@ -65,16 +65,21 @@ export interface World {
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>
 }
 
-/** Starts a sandbox for the tests of one file; each test finds it as it was at the start. */
-export async function openWorld(options: SandboxOptions = {}): Promise<World> {
-  const clock = { now: noon }
-  const sandbox = await startSandbox({ limits: false, clock: () => clock.now, ...options })
-  const { api } = sandbox.origins.gong
+/** Starts a sandbox for the tests of one file; each test finds a vendor and the clock as they were at the start. */
+export async function openSandbox(vendor: 'gong' | 'shopify' | 'snowflake' | 'tiktok', now: number, options: SandboxOptions) {
+  const clock = { now }
+  const sandbox = await share(startSandbox({ limits: false, clock: () => clock.now, ...options }))
   afterEach(() => {
-    clock.now = noon
-    sandbox.gong.reset()
+    clock.now = now
+    sandbox[vendor].reset()
   })
-  afterAll(() => sandbox.close())
+  return { sandbox, clock }
+}
+
+/** Opens Gong. */
+export async function openWorld(options: SandboxOptions = {}): Promise<World> {
+  const { sandbox, clock } = await openSandbox('gong', noon, options)
+  const { api } = sandbox.origins.gong
   return {
     sandbox,
     facts: sandbox.gong.world,

@@ -1,8 +1,5 @@
-import { afterAll, afterEach } from 'vitest'
-import type { Sandbox, SandboxOptions, ShopifyWorldFacts } from '../../packages/sandbox/src/index.ts'
-import { shopifyCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
-import type { Answered } from './client.ts'
-import { ask, get, rows } from './client.ts'
+import { type Sandbox, type SandboxOptions, shopifyCredentials, type ShopifyWorldFacts } from '../../packages/sandbox/src/index.ts'
+import { type Answered, ask, get, openSandbox, rows } from './client.ts'
 
 /** A day on which the store's clock is at UTC+1 and versions 2026-01 to 2026-10 are supported. */
 export const start = Date.UTC(2026, 10, 20, 12)
@@ -29,16 +26,10 @@ export function withToken(token: string): Readonly<Record<string, string>> {
   return { 'x-shopify-access-token': token }
 }
 
-/** Starts a sandbox for the tests of one file; each test finds it as it was at the start. */
+/** Opens a store. */
 export async function openStore(options: SandboxOptions = {}): Promise<Store> {
-  const clock = { now: start }
-  const sandbox = await startSandbox({ limits: false, clock: () => clock.now, ...options })
+  const { sandbox, clock } = await openSandbox('shopify', start, options)
   const origin = sandbox.origins.shopify.api
-  afterEach(() => {
-    clock.now = start
-    sandbox.shopify.reset()
-  })
-  afterAll(() => sandbox.close())
   return {
     sandbox,
     shopify: sandbox.shopify,

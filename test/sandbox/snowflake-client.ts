@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach } from 'vitest'
-import type { Sandbox, SandboxOptions } from '../../packages/sandbox/src/index.ts'
-import { snowflakeCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
-import type { Answered } from './client.ts'
-import { ask, get, rows } from './client.ts'
+import { type Sandbox, type SandboxOptions, snowflakeCredentials } from '../../packages/sandbox/src/index.ts'
+import { type Answered, ask, get, openSandbox, rows } from './client.ts'
 
 /** Noon of a day. */
 export const noon = Date.UTC(2025, 5, 16, 12)
@@ -42,16 +39,10 @@ export function signedIn(token: string, type = 'PROGRAMMATIC_ACCESS_TOKEN'): Rea
   return { authorization: `Bearer ${token}`, 'x-snowflake-authorization-token-type': type, accept: 'application/json' }
 }
 
-/** Starts a sandbox for the tests of one file; each test finds it as it was at the start. */
+/** Opens a warehouse. */
 export async function openDepot(options: SandboxOptions = {}): Promise<Depot> {
-  const clock = { now: noon }
-  const sandbox = await startSandbox({ limits: false, clock: () => clock.now, ...options })
+  const { sandbox, clock } = await openSandbox('snowflake', noon, options)
   const origin = sandbox.origins.snowflake.api
-  afterEach(() => {
-    clock.now = noon
-    sandbox.snowflake.reset()
-  })
-  afterAll(() => sandbox.close())
   const headers = signedIn(snowflakeCredentials.token)
   const base = `${origin}/api/v2/statements`
   return {

@@ -1,8 +1,5 @@
-import { afterAll, afterEach } from 'vitest'
-import type { Sandbox, SandboxOptions, TiktokWorldFacts } from '../../packages/sandbox/src/index.ts'
-import { startSandbox, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
-import type { Answered } from './client.ts'
-import { ask, get } from './client.ts'
+import { type Sandbox, type SandboxOptions, tiktokCredentials, type TiktokWorldFacts } from '../../packages/sandbox/src/index.ts'
+import { type Answered, ask, get, openSandbox } from './client.ts'
 
 /** Midnight UTC is past: yesterday still in Los Angeles, today in Tokyo. */
 export const start = Date.UTC(2025, 5, 16, 3)
@@ -34,16 +31,10 @@ export function queryOf(query: Readonly<Record<string, unknown>>): string {
   return String(new URLSearchParams(entries))
 }
 
-/** Starts a sandbox for the tests of one file; each test finds it as it was at the start. */
+/** Opens advertiser accounts. */
 export async function openDesk(options: SandboxOptions = {}): Promise<Desk> {
-  const clock = { now: start }
-  const sandbox = await startSandbox({ limits: false, clock: () => clock.now, ...options })
+  const { sandbox, clock } = await openSandbox('tiktok', start, options)
   const origin = sandbox.origins['tiktok-marketing'].api
-  afterEach(() => {
-    clock.now = start
-    sandbox.tiktok.reset()
-  })
-  afterAll(() => sandbox.close())
   return {
     sandbox,
     tiktok: sandbox.tiktok,

@@ -1,5 +1,4 @@
 /** A service over a primary with a streaming standby, reached over lines that lead elsewhere: for failovers and read-only episodes. */
-import { Client } from 'pg'
 import { expect } from 'vitest'
 import { sandboxCredentials, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { startService } from '../../packages/server/src/index.ts'
@@ -7,6 +6,7 @@ import { ask } from '../faults/client.ts'
 import { clientOf, settingsFor } from '../faults/node.ts'
 import { makeFolder } from './folder.ts'
 import { type Line, openLine } from './line.ts'
+import { runSql } from './postgres.ts'
 import { type Replication, startReplication } from './replication.ts'
 
 /** What a test waits for at most, in milliseconds: ten times what it needs alone. */
@@ -46,18 +46,6 @@ const named = (url: string, database: string): string => {
   return own.href
 }
 
-/** Runs statements on a server, each for itself. */
-async function run(url: string, ...statements: readonly string[]): Promise<void> {
-  const client = new Client({ connectionString: url })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    for (const text of statements) await client.query(text)
-  } finally {
-    await client.end()
-  }
-}
-
 /** Lists what can happen. The way back never cuts connections that the episode left behind. */
 function listEpisodes({ primary, replicas: [standby = ''] }: Replication, lines: readonly Line[]): readonly Episode[] {
   const each = (act: (line: Line, database: string) => void) => () => {
@@ -92,13 +80,13 @@ function listEpisodes({ primary, replicas: [standby = ''] }: Replication, lines:
     },
     {
       name: 'a server that is set to read-only',
-      begin: () => run(primary, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()'),
-      end: () => run(primary, writable, 'alter system reset default_transaction_read_only', 'select pg_reload_conf()'),
+      begin: () => runSql(primary, 'alter system set default_transaction_read_only = on', 'select pg_reload_conf()'),
+      end: () => runSql(primary, writable, 'alter system reset default_transaction_read_only', 'select pg_reload_conf()'),
     },
     {
       name: 'databases whose new sessions are read-only',
-      begin: () => run(primary, ...setEach('set default_transaction_read_only = on'), others),
-      end: () => run(primary, writable, ...setEach('reset default_transaction_read_only')),
+      begin: () => runSql(primary, ...setEach('set default_transaction_read_only = on'), others),
+      end: () => runSql(primary, writable, ...setEach('reset default_transaction_read_only')),
     },
   ]
 }
@@ -107,19 +95,15 @@ function listEpisodes({ primary, replicas: [standby = ''] }: Replication, lines:
 async function startDatabases(undo: AsyncDisposableStack) {
   const servers = await startReplication(1)
   undo.defer(() => servers.stop())
-  await run(servers.primary, ...databases.map((name) => `create database ${name} ${recipe}`))
+  await runSql(servers.primary, ...databases.map((name) => `create database ${name} ${recipe}`))
   const lines = await Promise.all(databases.map((name) => openLine(named(servers.primary, name))))
   for (const line of lines) undo.defer(() => line.close())
   return { servers, lines }
 }
 
 /** Lists the names of connectors that are stored. */
-async function listStored(url: string): Promise<ReadonlySet<string>> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<{ readonly name: string }>('select name from connectors')
-  await client.end()
-  return new Set(rows.map(({ name }) => name))
+async function listStored(url: string): Promise<ReadonlySet<unknown>> {
+  return new Set((await runSql(url, 'select name from connectors')).map(({ name }) => name))
 }
 
 /** Starts everything, with a connector whose records can be searched. */

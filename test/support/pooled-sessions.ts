@@ -1,5 +1,5 @@
 /** Looks at what sessions of the server keep between transactions. */
-import { Client } from 'pg'
+import { runSql } from './postgres.ts'
 
 /** Settings that a client must not leave behind. */
 const settings = ['statement_timeout', 'default_transaction_read_only', 'enable_seqscan', 'jit', 'plan_cache_mode', 'work_mem']
@@ -10,13 +10,7 @@ const settings = ['statement_timeout', 'default_transaction_read_only', 'enable_
  * @param direct URL of the same database
  */
 export async function listLeftovers(pooled: string, direct: string): Promise<readonly string[]> {
-  const look = async (url: string, text: string) => {
-    const client = new Client({ connectionString: url })
-    await client.connect()
-    const { rows } = await client.query<{ readonly what: string }>(text)
-    await client.end()
-    return rows.map(({ what }) => what)
-  }
+  const look = async (url: string, text: string) => (await runSql(url, text)).map(({ what }) => String(what))
   const changed = `select name || ' ' || setting as what from pg_settings where source = 'session' and name in (${settings.map((name) => `'${name}'`).join()})
     union all select 'prepared ' || name from pg_prepared_statements`
   const held = `select 'lock' as what from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())

@@ -1,19 +1,10 @@
-import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { createTestDatabase } from './postgres.ts'
+import { createTestDatabase, runSql } from './postgres.ts'
 import { findBinaries } from './postgres-binaries.ts'
 import { startCluster } from './postgres-cluster.ts'
 
 /** Runs one statement and answers its first row. */
-async function row(url: string, statement: string): Promise<Record<string, unknown> | undefined> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(statement)).rows[0]
-  } finally {
-    await client.end()
-  }
-}
+const row = async (url: string, statement: string) => (await runSql(url, statement))[0]
 
 describe('test databases', () => {
   test('are empty, apart from each other, and gone when dropped', async () => {

@@ -33,7 +33,7 @@ export async function createTestDatabase(name: string, template?: string): Promi
   const database = `${prefix}_${readable}`.slice(0, MAX_NAME - unique.length) + unique
   // The log of each page that is copied, which is the default, takes twice the CPU time.
   const source = template === undefined ? 'template0' : new URL(template).pathname.slice(1)
-  await run(
+  await runSql(
     admin,
     `create database "${database}" template "${source}" encoding 'UTF8' lc_collate 'C' lc_ctype '${CTYPE}' strategy file_copy`,
   )
@@ -41,7 +41,7 @@ export async function createTestDatabase(name: string, template?: string): Promi
   url.pathname = `/${database}`
   // On a starved machine the handshake can take longer than the service usually waits.
   url.searchParams.set('connect_timeout', '60')
-  return { url: url.href, drop: () => run(admin, `drop database if exists "${database}" with (force)`) }
+  return { url: url.href, drop: async () => void (await runSql(admin, `drop database if exists "${database}" with (force)`)) }
 }
 
 /**
@@ -62,11 +62,15 @@ async function askSetup(path: string): Promise<string> {
   return text
 }
 
-async function run(url: string, statement: string): Promise<void> {
+/** Runs statements one after the other over a connection of their own. @returns the rows of the last one */
+export async function runSql(url: string, ...statements: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const client = new Client({ connectionString: url })
+  client.on('error', () => undefined) // a server that ends: the statement fails too
   await client.connect()
   try {
-    await client.query(statement)
+    let rows: readonly Readonly<Record<string, unknown>>[] = []
+    for (const text of statements) ({ rows } = await client.query<Record<string, unknown>>(text))
+    return rows
   } finally {
     await client.end()
   }
