@@ -85,8 +85,7 @@ export const connectorPatch = body(
     check,
     kind_version: opt(
       int(
-        'Version of the kind that the connector moves to, if the kind is one of the organization. A version that leads to other hosts needs the ' +
-          'credentials again.',
+        'Version that the connector moves to, of a kind of the organization. A version with other hosts needs the credentials again.',
         { minimum: 1 },
       ),
     ),
