@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { filterOperators, operators } from '../packages/ferrule/src/definition/operators.ts'
 import { DocsPages } from '../scripts/docs-pages.mjs'
+import { root } from '../scripts/paths.mjs'
 import { makeFolder } from './support/folder.ts'
 
-const root = join(import.meta.dirname, '..')
 const documents = globSync(
   [
     '*.md',

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { root } from '../scripts/paths.mjs'
 import { programLimit } from './support/commands.ts'
 import { folderSizeViolations, folderViolations, houseViolations } from './support/house-rules.ts'
 import { findCycles, readSources } from './support/imports.ts'
 import { importViolations } from './support/rooms.ts'
 
-const root = join(import.meta.dirname, '..')
 const src = new Map(
   [...readSources(join(root, 'packages'))].filter(([file]) => /^\w+\/src\//.test(file)).map(([file, text]) => [`packages/${file}`, text]),
 )

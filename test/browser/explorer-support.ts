@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { root } from '../../scripts/paths.mjs'
 import { cli } from '../command/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { makeFolder } from '../support/folder.ts'
 
 const run = promisify(execFile)
-const root = join(import.meta.dirname, '../..')
 
 /** Where texts run. */
 export interface Terminal {

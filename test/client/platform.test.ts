@@ -7,12 +7,11 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Ferrule } from '../../packages/ferrule/src/client/ferrule.ts'
 import type { ServiceOptions } from '../../packages/ferrule/src/client/settings.ts'
 import { endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
+import { root } from '../../scripts/paths.mjs'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, sandboxConnector } from '../http/support.ts'
 import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
-
-const root = join(import.meta.dirname, '../..')
 
 let number = 0
 const world = await share(startCopyWorld('postgres'))

@@ -9,13 +9,13 @@ import { parse } from 'yaml'
 import { readKind } from '../../packages/ferrule/src/kind-file/index.ts'
 import { groups } from '../../packages/ferrule/src/kind-file/table.ts'
 import { readRecordings, testKind } from '../../packages/ferrule/src/kind-recordings/index.ts'
+import { root } from '../../scripts/paths.mjs'
 import { counter } from './words/counter.ts'
 import { depot } from './words/depot.ts'
 import { elsewhere, forPeople } from './words/elsewhere.ts'
 import { signing, spoken } from './words/spoken.ts'
 import { findSpots, type Spots, takeAway } from './words/spots.ts'
 
-const root = join(import.meta.dirname, '../..')
 const kinds = join(root, 'packages/kinds')
 const shipped = (await readdir(kinds)).filter((name) => name.endsWith('.kind.yaml'))
 const recorded: Readonly<Record<string, object>> = { depot: depot.recordings, counter: counter.recordings }

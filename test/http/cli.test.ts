@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bundleOf } from '../../scripts/bundles.mjs'
+import { root } from '../../scripts/paths.mjs'
 import { buildSourceEnvironment, programLimit } from '../support/commands.ts'
 import { makeFolder } from '../support/folder.ts'
 
-const root = join(import.meta.dirname, '../..')
 const folder = makeFolder('cli')
 
 /** Runs `ferrule-server` on a state of its own. */

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { buildPrimaryKey } from '../../packages/server/src/copies/search/keys.ts'
 import { exportFormats } from '../../packages/server/src/http/routes/export.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
+import { root } from '../../scripts/paths.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
@@ -16,7 +17,6 @@ import { allFound, eventually, overStatements, startCopyWorld } from './search-s
 import { client, connectorsPath, type Json } from './support.ts'
 
 const operation = `GET ${connectorsPath}/{connector_id}/entities/{entity}/export`
-const root = join(import.meta.dirname, '../..')
 const folder = makeFolder('export')
 
 /** Rows of CSV as RFC 4180 has it. An empty cell is null unless it has quotes. */

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startService as startInProcess } from '../../packages/server/src/index.ts'
 import { bundleOf } from '../../scripts/bundles.mjs'
+import { root } from '../../scripts/paths.mjs'
 import { buildSourceEnvironment } from '../support/commands.ts'
 import { choose } from '../support/draws.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -13,7 +14,6 @@ import { listen } from '../support/listen.ts'
 import { copyEmbeddedDatabase } from '../support/postgres.ts'
 import type { Json } from './support.ts'
 
-const root = join(import.meta.dirname, '../..')
 const folder = makeFolder('life')
 
 /** Returns a data folder in which the context store was opened before: creating its database takes seconds of a core. */

@@ -9,12 +9,12 @@ import { hostedOptions } from '../../packages/ferrule/src/client/connect.ts'
 import { hostedCallRules } from '../../packages/ferrule/src/client/connector.ts'
 import { connectOptions, rowOptions } from '../../packages/ferrule/src/engine/local.ts'
 import { sandboxCredentials, snowflakeCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
+import { root } from '../../scripts/paths.mjs'
 import { onlyUsers, startCopyWorld, syncedConnector } from '../http/search-support.ts'
 import { client } from '../http/support.ts'
 import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
 
-const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
 const agents = readFileSync(join(root, 'docs/agents.md'), 'utf8')
 const recipes = [...`${page}\n${agents}`.matchAll(/^### (.+)\n\n```js\n([\s\S]*?)^```$/gm)].map(([, name = '', code = '']) => ({

@@ -6,10 +6,9 @@ import { settingsPage } from '../../packages/server/src/http/reference/printed-p
 import { describeRows, readRows, type SettingRows } from '../../packages/server/src/main/settings/setting-rows.ts'
 import { describeSettings, settingsTable } from '../../packages/server/src/main/settings/table.ts'
 import { integer } from '../../packages/server/src/main/settings/value-types.ts'
+import { root } from '../../scripts/paths.mjs'
 import { readSources } from '../support/imports.ts'
 import { findSettingProblems } from '../support/setting-problems.ts'
-
-const root = join(import.meta.dirname, '../..')
 
 /** Type and default by name. */
 const promised: Readonly<Record<string, string>> = {

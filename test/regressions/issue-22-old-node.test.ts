@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeOldNode } from '../../packages/ferrule/src/node-version.ts'
-
-const root = join(import.meta.dirname, '../..')
+import { root } from '../../scripts/paths.mjs'
 
 test.each(['18.20.8', '20.20.2', '22.18.0', '21.7.3'])('Node %s is too old', (node) => {
   expect(describeOldNode({ node })).toBe(

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { root } from '../../scripts/paths.mjs'
 import { programLimit } from '../support/commands.ts'
 import { makeFolder } from '../support/folder.ts'
 
-const root = join(import.meta.dirname, '../..')
 /** What a project of a user may lack: our own options are stricter than `strict`. */
 const own = {
   rewriteRelativeImportExtensions: false,

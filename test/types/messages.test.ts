@@ -7,9 +7,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { ConnectorDefinition } from '../../packages/ferrule/src/definition/index.ts'
 import { printTypes } from '../../packages/ferrule/src/document/print-types.ts'
 import { parseKind } from '../../packages/ferrule/src/kind-file/index.ts'
+import { root } from '../../scripts/paths.mjs'
 import { acme } from '../kind-file/acme.ts'
 
-const root = join(import.meta.dirname, '../..')
 const mark = /^\/\/ @ts-expect-error (.+)$/
 
 /**
