@@ -34,7 +34,7 @@ const opened = await openConsole({
 const connector = await opened.world.connect('Calls of the sales team')
 const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(text))
 /** Address of the other site: `localhost` is another site than `127.0.0.1`. */
-const elsewhere = `http://localhost:${(await share(listen(site)).port}/`
+const elsewhere = `http://localhost:${(await share(listen(site))).port}/`
 afterAll(async () => {
   await opened.close()
 })

@@ -20,7 +20,7 @@ const proxy = createServer((incoming, outgoing) => {
   return incoming.pipe(onward)
 })
 /** Address of the service for people. */
-const publicUrl = `${(await share(listen(proxy)).origin}/base`
+const publicUrl = `${(await share(listen(proxy))).origin}/base`
 const world = await startWorld({ settings: { publicUrl } })
 await world.connect('Calls of the sales team')
 const browser = await launchBrowser()

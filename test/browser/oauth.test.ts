@@ -21,7 +21,7 @@ const site = createServer((request, response) => {
   return response.end(frame === undefined ? '<h1>Back at the client</h1>' : `<iframe src="${frame}"></iframe>`)
 })
 /** Address where the client gets its code: `localhost` is another site than `127.0.0.1`. */
-const callback = `http://localhost:${(await share(listen(site)).port}/callback`
+const callback = `http://localhost:${(await share(listen(site))).port}/callback`
 const browser = await launchBrowser()
 const page = await browser.newPage({ viewport: { width: 900, height: 1000 } })
 page.setDefaultTimeout(limits.action)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { formatFilter } from '../../packages/ferrule/src/values/filter/format.ts'
 import { parseFilter } from '../../packages/ferrule/src/values/filter/parse.ts'
 import { root } from '../../scripts/paths.mjs'
-import { findRefusal, catchRefusal } from '../support/refusal.ts'
+import { catchRefusal, findRefusal } from '../support/refusal.ts'
 
 const refusal = (text: string) => catchRefusal(() => parseFilter(text))
 

@@ -1,4 +1,4 @@
-import { type Sandbox, type SandboxOptions, shopifyCredentials, type ShopifyWorldFacts } from '../../packages/sandbox/src/index.ts'
+import { type Sandbox, type SandboxOptions, type ShopifyWorldFacts, shopifyCredentials } from '../../packages/sandbox/src/index.ts'
 import { type Answered, ask, get, openSandbox, rows } from './client.ts'
 
 /** A day on which the store's clock is at UTC+1 and versions 2026-01 to 2026-10 are supported. */

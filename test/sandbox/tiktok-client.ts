@@ -1,4 +1,4 @@
-import { type Sandbox, type SandboxOptions, tiktokCredentials, type TiktokWorldFacts } from '../../packages/sandbox/src/index.ts'
+import { type Sandbox, type SandboxOptions, type TiktokWorldFacts, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
 import { type Answered, ask, get, openSandbox } from './client.ts'
 
 /** Midnight UTC is past: yesterday still in Los Angeles, today in Tokyo. */

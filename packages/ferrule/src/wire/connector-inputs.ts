@@ -84,10 +84,9 @@ export const connectorPatch = body(
     ),
     check,
     kind_version: opt(
-      int(
-        'Version that the connector moves to, of a kind of the organization. A version with other hosts needs the credentials again.',
-        { minimum: 1 },
-      ),
+      int('Version that the connector moves to, of a kind of the organization. A version with other hosts needs the credentials again.', {
+        minimum: 1,
+      }),
     ),
   },
   'Members to change; objects are merged (RFC 7396): null deletes a key',

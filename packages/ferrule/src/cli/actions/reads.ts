@@ -242,7 +242,7 @@ const saveCursorFile = (path: string, cursor: string): Promise<void> =>
 
 /** What a command that ends early can continue with. */
 interface Standing {
-  /** Cursor behind what was printed, or the given one. Undefined: there is none yet, or a file or the service keeps it. */
+  /** Cursor behind what was printed, or the given one; undefined at the beginning, and where a file or the service keeps it. */
   after: string | undefined
 }
 
