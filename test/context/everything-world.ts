@@ -58,7 +58,7 @@ export function searchOver(store: ContextStore, all: readonly SearchedConnector[
     connectors: { readAccess: () => Promise.reject(new Error('not asked')) },
     cursorKey,
     clock: Date.now,
-    searchMs: 60_000,
+    searchMs: 400_000,
     atOnce: 2,
     ...options,
   })

@@ -97,7 +97,7 @@ export async function findRelated(store: ContextStore, ref: EntityRef, params: J
       params: { limit: size, ...params, ...(cursor === undefined ? {} : { cursor }) },
       key: Buffer.from('key'),
       now: 0,
-      timeoutMs: 60_000,
+      timeoutMs: 400_000,
     })
     const data = readJson(page?.json ?? '[]')
     found.push(...(Array.isArray(data) ? data : []))
@@ -108,7 +108,7 @@ export async function findRelated(store: ContextStore, ref: EntityRef, params: J
 
 /** Computes the groups of a copy. */
 export async function groupRelated(store: ContextStore, ref: EntityRef, params: Json): Promise<readonly Json[]> {
-  const page = await createSearcher(store).aggregate({ ref, params, key: Buffer.from('key'), now: 0, timeoutMs: 60_000 })
+  const page = await createSearcher(store).aggregate({ ref, params, key: Buffer.from('key'), now: 0, timeoutMs: 400_000 })
   const rows = readJson(page?.json ?? '[]')
   return Array.isArray(rows) ? rows.map((row) => Object(row)) : []
 }

@@ -255,7 +255,7 @@ overStatements('related records', (engine) => {
     await storeRecords(store, ref, { users: [{ ...users[0], name: long }], calls })
     const searcher = createSearcher(store)
     const search = (params: object) =>
-      searcher.search({ ref, params: { query: {}, ...params }, key: Buffer.from('key'), now: 0, timeoutMs: 60_000 })
+      searcher.search({ ref, params: { query: {}, ...params }, key: Buffer.from('key'), now: 0, timeoutMs: 400_000 })
     const include = { ownerId: ['name'] }
     for (const fields of [['id'], ['id', 'details']]) {
       const first = await search({ fields, include })

@@ -22,7 +22,7 @@ const say = (line: unknown): void => {
 }
 
 async function run({ folder, url }: KillWriterOptions): Promise<void> {
-  const common = { waiting: 10, searchSeconds: 10 }
+  const common = { waiting: 10, searchSeconds: 400 }
   const settings =
     url === undefined
       ? { engine: 'embedded' as const, folder: folder ?? '', memoryMb: 16, ...common }

@@ -13,7 +13,7 @@ const settingsOf = (url: string): ContextStoreSettings => ({
   searches: 2,
   writers: 2,
   waiting: 10,
-  searchSeconds: 10,
+  searchSeconds: 400,
 })
 
 describe('a PostgreSQL database', async () => {

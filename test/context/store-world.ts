@@ -55,7 +55,7 @@ export async function createStoreWorld(engine: EngineName, from?: StoreWorld, th
   const template = from?.settings.engine === 'postgres' ? from.settings.url.reveal() : undefined
   const server = engine === 'postgres' ? await createTestDatabase('context_store', template) : undefined
   const folder = engine === 'embedded' ? await embeddedFolder(from?.folder) : ''
-  const common = { waiting: 50, searchSeconds: 60 }
+  const common = { waiting: 50, searchSeconds: 400 }
   const settings: ContextStoreSettings =
     server === undefined
       ? { engine: 'embedded', folder, memoryMb: 16, ...common }

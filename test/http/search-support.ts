@@ -23,9 +23,12 @@ export const advertising = ({ sandbox }: World, name: string) => ({
   entities: [{ entity: 'campaigns' }],
 })
 
+/** Seconds that a search may take, and the call that asks for it: the embedded database is slow on a busy machine. */
+const searchSeconds = 400
+
 /** Starts a world whose copies are in one of both databases; its `close` takes them away. */
 export async function startCopyWorld(engine: EngineName, options: WorldOptions = {}): Promise<World> {
-  const common = { waiting: 100, searchSeconds: 400 }
+  const common = { waiting: 100, searchSeconds }
   const server = engine === 'postgres' ? await createTestDatabase('http_search') : undefined
   const folder = mkdtempSync(join(tmpdir(), 'ferrule-http-context-'))
   if (server === undefined) await copyEmbeddedDatabase(folder)
@@ -33,7 +36,7 @@ export async function startCopyWorld(engine: EngineName, options: WorldOptions =
     server === undefined
       ? { engine: 'embedded', folder, memoryMb: 16, ...common }
       : { engine: 'postgres', url: new Secret(server.url), searches: 4, writers: 3, ...common }
-  const world = await startWorld({ ...options, context })
+  const world = await startWorld({ ...options, settings: { operationSeconds: searchSeconds, ...options.settings }, context })
   return {
     ...world,
     close: async () => {

@@ -10,7 +10,7 @@ let answer: (seen: Seen) => Reply = () => ({})
 
 const vendor = await share(serve((seen) => answer(seen)))
 const world = await share(
-  startWorld({ settings: { origins: { gong: { api: vendor.origin } }, bodyMemory: 8_388_608, operationSeconds: 30 } }),
+  startWorld({ settings: { origins: { gong: { api: vendor.origin } }, bodyMemory: 8_388_608, operationSeconds: 240 } }),
 )
 const greedy = await world.connect('greedy', { environment: undefined })
 const modest = await createTenant(world, 'modest', { environment: undefined })
