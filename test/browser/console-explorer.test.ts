@@ -11,6 +11,7 @@ const opened = await share(openConsole())
 const { page, world } = opened
 const calls = await world.connect('Calls of the sales team')
 const warehouse = await world.connect('Warehouse', sandboxWarehouse('Warehouse'))
+await world.sandbox.snowflake.open() // a write's time limit counts while the stand-in opens
 const { json } = await world.ask(`${base}/account/mcp-tokens`, { token: world.token, body: { name: 'explorer' } })
 const terminal = openTerminal({
   ...{ FERRULE_CLIENT_ID: client.id, FERRULE_CLIENT_SECRET: client.secret },

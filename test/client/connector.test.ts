@@ -14,6 +14,7 @@ await world.connect('Warehouse', {
   credentials: { programmatic_access_token: snowflakeCredentials.token },
   replication_config: { account: 'sandbox-account', database: 'SANDBOX', warehouse: 'SANDBOX_WH', role: 'SANDBOX_ROLE' },
 })
+await world.sandbox.snowflake.open() // a write's time limit counts while the stand-in opens
 afterEach(() => world.sandbox.faults.clear())
 
 const isExecute = ({ url }: SentRequest): boolean => url.endsWith('/execute')

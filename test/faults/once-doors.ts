@@ -1,12 +1,32 @@
 /** Ways to write for inserts through a breaking link: the library, and nodes of the service. */
 import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
-import { execute, type Warehouse } from '../library/snowflake-support.ts'
+import type { Sandbox } from '../../packages/sandbox/src/index.ts'
+import { execute, openWarehouse, statements, type Warehouse } from '../library/snowflake-support.ts'
 import { ask } from './client.ts'
 import type { NodeClient } from './node.ts'
 import type { Sent, Told, Write } from './once.ts'
 
 /** Seconds that each insert may run. */
 const timeout = 1
+
+/**
+ * Returns how often faster time may pass: less on a slow machine, where the vendor's limits would end each statement. Inserts of all lanes
+ * take a quarter of their time limit at most.
+ */
+export async function chooseFactor(sandbox: Sandbox, lanes: number): Promise<number> {
+  await sandbox.snowflake.open()
+  const warehouse = openWarehouse(sandbox)
+  const times: number[] = []
+  for (let round = 0; round < 5; round += 1) {
+    const began = performance.now()
+    await Promise.all(Array.from({ length: lanes }, () => execute(warehouse, 'record', 'create', { statement: statements['create'] })))
+    times.push(performance.now() - began)
+  }
+  await warehouse.close()
+  sandbox.snowflake.reset()
+  const took = Math.max(...times.slice(1)) // the first ones load code
+  return [10, 4, 2, 1, 0.5].find((faster) => took < (250 * timeout) / faster) ?? 0.2
+}
 
 const paramsOf = ({ statement, requestId, retry }: Sent) => ({
   statement,

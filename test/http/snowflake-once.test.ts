@@ -4,8 +4,7 @@ import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { ask } from '../faults/client.ts'
 import { install } from '../faults/installation.ts'
 import { insertOnce, linesOf } from '../faults/once.ts'
-import { hostedWriter } from '../faults/once-doors.ts'
-import { openWarehouse } from '../library/snowflake-support.ts'
+import { chooseFactor, hostedWriter } from '../faults/once-doors.ts'
 import { hastenTime } from '../support/hastened-time.ts'
 import { share } from '../support/share.ts'
 
@@ -14,8 +13,7 @@ const { snowflake, faults } = sandbox
 const insert = "INSERT INTO SCRATCH.COUNTERS VALUES (1, 'once')"
 /** Concurrent inserts. */
 const lanes = 3
-/** How often faster time passes: less on a slow machine, where the vendor's limits would end each statement. */
-const factor = await chooseFactor()
+const factor = await chooseFactor(sandbox, lanes)
 const time = hastenTime(factor)
 afterAll(() => time[Symbol.dispose]())
 const installed = await share(install({ sandbox, name: 'once', clock: time.clock, operationSeconds: Math.ceil(10 / factor) }))
@@ -26,22 +24,6 @@ afterEach(() => snowflake.reset())
 
 const count = () => snowflake.rowCount('SCRATCH.COUNTERS')
 const succeeded = () => snowflake.executed().filter(({ outcome }) => outcome === 'succeeded')
-
-/** Returns a factor that fits how long inserts of all lanes take here at most. */
-async function chooseFactor(): Promise<number> {
-  await snowflake.open()
-  const warehouse = openWarehouse(sandbox)
-  const times: number[] = []
-  for (let round = 0; round < 5; round += 1) {
-    const began = performance.now()
-    await Promise.all(Array.from({ length: lanes }, () => warehouse.record.create({ statement: insert })))
-    times.push(performance.now() - began)
-  }
-  await warehouse.close()
-  snowflake.reset()
-  const took = Math.max(...times.slice(1)) // the first ones load code
-  return [10, 5, 2, 1, 0.5].find((faster) => took < 500 / faster) ?? 0.2
-}
 
 interface Sending {
   readonly node?: 0 | 1
@@ -87,7 +69,7 @@ describe.each(['join', 'run_again'] as const)('at a vendor where a retry that me
   })
 
   test('a write that is unknown under a key stays so under it, and is made once by its request id on the other node', async () => {
-    snowflake.switches.set({ retryWhileRunning })
+    snowflake.switches.set({ retryWhileRunning, timeoutSecondMs: 10_000 }) // no time limit has to end anything
     for (const moment of ['before', 'after'] as const) {
       const key = `lost ${moment} ${retryWhileRunning}`
       const statement = insert.replace('once', key)

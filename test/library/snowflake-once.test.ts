@@ -1,18 +1,20 @@
 /** Writes happen once, whatever the link to the warehouse does; and statements that are refused never come to it. */
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type Fault, startSandbox } from '../../packages/sandbox/src/index.ts'
 import { rows as statements } from '../connectors/snowflake/statement-table.ts'
 import { failure } from '../engine/support.ts'
 import { insertOnce, linesOf } from '../faults/once.ts'
-import { libraryWriter } from '../faults/once-doors.ts'
+import { chooseFactor, libraryWriter } from '../faults/once-doors.ts'
 import { type HastenedTime, hastenTime } from '../support/hastened-time.ts'
 import { share } from '../support/share.ts'
 import { connectWarehouse, execute, openWarehouse, type Warehouse } from './snowflake-support.ts'
 
 const sandbox = await share(startSandbox({ limits: false }))
 const { snowflake, faults } = sandbox
+/** Concurrent inserts. */
+const lanes = 5
+const factor = await chooseFactor(sandbox, lanes)
 afterEach(() => snowflake.reset())
-beforeAll(() => snowflake.open())
 
 const modes = ['join', 'run_again'] as const
 const values = "VALUES (1, 'once')"
@@ -53,7 +55,7 @@ describe.each(modes)('at a vendor where a retry that meets its original would %s
 
   test.each(breaks)('every write happens once in spite of %s', async (_what, fault) => {
     using _time = hastened(100)
-    snowflake.switches.set({ windowMs: 45_000, timeoutSecondMs: 1000 }) // nothing is left running here
+    snowflake.switches.set({ windowMs: 45_000, timeoutSecondMs: 60_000 }) // nothing is left running here
     const writes = [
       ['create', insert, '1,once'],
       ['update', 'UPDATE SCRATCH.COUNTERS SET N = N + 1', '2,once'],
@@ -109,18 +111,17 @@ describe.each(modes)('at a vendor where a retry that meets its original would %s
   })
 
   test('many inserts through a link that breaks at random: each row once', async () => {
-    // Slow enough that a busy machine ends statements within their second, and few enough at a time.
-    using time = hastened(4)
-    const options = { seed: 7, inserts: 40, lanes: 5, hasKeys: false, longestDelay: 30, wait: time.pause }
-    const report = await insertOnce(sandbox, libraryWriter(connector, 2_000), { ...options, repeats: 30 })
+    using time = hastened(factor)
+    const options = { seed: 7, inserts: 40, lanes, hasKeys: false, longestDelay: 30, wait: time.pause }
+    const report = await insertOnce(sandbox, libraryWriter(connector, 8_000 / factor), { ...options, repeats: 30 })
     expect(report, linesOf(report).join('\n')).toMatchObject({ inserts: 40, rows: 40, twice: [], missing: 0, wrong: [] })
     expect([...report.faults.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThan(20)
   })
 
   test('many inserts whose clients never repeat: no row twice, and each that is missing was told as unknown, or as not made', async () => {
-    using time = hastened(4)
-    const options = { seed: 8, inserts: 40, lanes: 5, hasKeys: false, longestDelay: 30, wait: time.pause }
-    const report = await insertOnce(sandbox, libraryWriter(connector, 2_000), { ...options, repeats: 0 })
+    using time = hastened(factor)
+    const options = { seed: 8, inserts: 40, lanes, hasKeys: false, longestDelay: 30, wait: time.pause }
+    const report = await insertOnce(sandbox, libraryWriter(connector, 8_000 / factor), { ...options, repeats: 0 })
     expect(report, linesOf(report).join('\n')).toMatchObject({ twice: [], lost: [], wrong: [], unreported: [] })
     expect(report.rows + report.missing).toBe(40)
   })

@@ -7,6 +7,7 @@ import { recordedClient } from './support.ts'
 
 const world = await share(startWorld({ settings: { corsOrigins: ['https://console.example'] } }))
 const connector = await world.connect('door')
+await world.sandbox.snowflake.open() // a write's time limit counts while the stand-in opens
 
 const marker = { 'x-adp-agent-sdk': 'airbyte-agent-sdk' }
 const listing = { entity: 'workspaces', action: 'list' }
