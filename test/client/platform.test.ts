@@ -10,6 +10,7 @@ import { endpoints } from '../../packages/ferrule/src/wire/endpoints.ts'
 import { root } from '../../scripts/paths.mjs'
 import { startCopyWorld } from '../http/search-support.ts'
 import { client, sandboxConnector } from '../http/support.ts'
+import { programLimit } from '../support/commands.ts'
 import { makeFolder } from '../support/folder.ts'
 import { share } from '../support/share.ts'
 
@@ -260,7 +261,7 @@ test('the program of the document runs as it stands there', async () => {
     ...{ GONG_ACCESS_KEY: 'sandbox', GONG_ACCESS_KEY_SECRET: 'sandbox-secret' },
   }
   let isOver = false
-  const running = promisify(execFile)(process.execPath, [join(folder, 'program.mjs')], { env, timeout: 110_000 }).finally(() => {
+  const running = promisify(execFile)(process.execPath, [join(folder, 'program.mjs')], { ...programLimit, env }).finally(() => {
     isOver = true
   })
   running.catch(() => undefined) // awaited below

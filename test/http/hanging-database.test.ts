@@ -69,7 +69,7 @@ test('the end comes in time though the database hangs', async () => {
   const said = { out: '', err: '' }
   child.stdout.on('data', (chunk) => (said.out += chunk))
   child.stderr.on('data', (chunk) => (said.err += chunk))
-  const exit = once(child, 'exit')
+  const closed = once(child, 'close')
   const url = () => /listens on (http:\/\/[\w.:]+)\n/.exec(said.out)?.[1] ?? ''
   await vi.waitFor(() => expect(url(), said.err).not.toBe(''), { interval: 50, timeout: 240_000 })
 
@@ -84,7 +84,7 @@ test('the end comes in time though the database hangs', async () => {
   child.kill('SIGTERM')
   const answer = await call
   expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'unavailable', retryable: true })])
-  expect(await exit).toEqual([1, null])
+  expect(await closed).toEqual([1, null])
   expect(said.err).toContain('it does not close in time')
   await between.close()
 })

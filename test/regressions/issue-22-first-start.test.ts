@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { bundleOf } from '../../scripts/bundles.mjs'
 import { base, startWorld } from '../http/support.ts'
 import { buildSourceEnvironment } from '../support/commands.ts'
-import { findFreePort } from '../support/listen.ts'
+import { listen } from '../support/listen.ts'
 import { createTestDatabase } from '../support/postgres.ts'
 
 test('the redirect URI is known before an OAuth client at the vendor is stored, without FERRULE_PUBLIC_URL too', async () => {
@@ -35,8 +35,17 @@ test('an address at which nobody may type a secret is none', async () => {
 test('migrate waits for its database, and works once it answers', async () => {
   const database = await createTestDatabase('migrate-waits')
   const target = new URL(database.url)
-  // A port at which nobody listens yet.
-  const port = await findFreePort()
+  // Nobody answers at its port yet. A port that was free could be taken by another program.
+  let isUp = false
+  const sockets = new Set<Socket>()
+  const front = createServer((client) => {
+    client.on('error', () => undefined)
+    if (!isUp) return void client.destroy()
+    const server = connect(Number(target.port), target.hostname).on('error', () => undefined)
+    for (const socket of [client, server]) sockets.add(socket)
+    client.pipe(server).pipe(client)
+  })
+  const { port } = await listen(front)
   const DATABASE_URL = Object.assign(new URL(database.url), { host: `127.0.0.1:${port}` }).href
   const child = spawn(process.execPath, [bundleOf('ferrule-server'), 'migrate', '--wait', '600'], {
     cwd: join(import.meta.dirname, '../..'),
@@ -53,13 +62,7 @@ test('migrate waits for its database, and works once it answers', async () => {
   })
   await waits
   expect(texts.stderr).toBe('The database does not answer yet. Waiting for 600 seconds.\n')
-
-  const sockets = new Set<Socket>()
-  const front = createServer((client) => {
-    const server = connect(Number(target.port), target.hostname)
-    for (const socket of [client, server]) sockets.add(socket.on('error', () => undefined))
-    client.pipe(server).pipe(client)
-  }).listen(port, '127.0.0.1')
+  isUp = true
   const [code] = await once(child, 'close')
   expect([code, texts.stdout]).toEqual([0, expect.stringContaining('The tables are those of this version.')])
   for (const socket of sockets) socket.destroy()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { shopifyCredentials, tiktokCredentials } from '../../packages/sandbox/src/index.ts'
+import { programLimit } from '../support/commands.ts'
 import { ask, basic, get } from './client.ts'
 
 const main = join(import.meta.dirname, '../../packages/sandbox/src/main.ts')
@@ -46,7 +47,7 @@ test('started by hand, it prints addresses and credentials and stops on a signal
 
 test('its help names the settings, starts nothing, and ends well', async () => {
   for (const argument of ['--help', '-h']) {
-    const { stdout, stderr, status } = spawnSync(process.execPath, [main, argument], { encoding: 'utf8', timeout: 60_000 })
+    const { stdout, stderr, status } = spawnSync(process.execPath, [main, argument], { ...programLimit, encoding: 'utf8' })
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
     for (const name of ['SANDBOX_HOST', 'SANDBOX_PORT', 'SANDBOX_LIMITS', 'SANDBOX_MEDIA_BYTES', 'npm run sandbox'])
       expect(stdout).toContain(name)
@@ -55,7 +56,7 @@ test('its help names the settings, starts nothing, and ends well', async () => {
 })
 
 test('an argument that it does not have is refused with the help', async () => {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [main, '--port'], { encoding: 'utf8', timeout: 60_000 })
+  const { stdout, stderr, status } = spawnSync(process.execPath, [main, '--port'], { ...programLimit, encoding: 'utf8' })
   expect({ stdout, status }).toEqual({ stdout: '', status: 1 })
   expect(stderr).toMatch(/^The sandbox takes no argument --port\.\n[\s\S]*SANDBOX_PORT/)
 })

@@ -30,9 +30,9 @@ async function startTraced(env: Readonly<Record<string, string>>) {
   child.once('close', () => listens.reject(new Error(`it ended: ${log}`)))
   const url = await listens.promise
   const end = async (): Promise<number | null> => {
-    const exit = once(child, 'exit')
+    const closed = once(child, 'close') // all that it said was read
     child.kill('SIGTERM')
-    await exit
+    await closed
     return child.exitCode
   }
   return { url, end, log: () => log }
