@@ -59,12 +59,13 @@ export class Stopping {
   async drain(app: FastifyInstance, seconds: number): Promise<void> {
     const { server } = app
     const idle = setInterval(() => server.closeIdleConnections(), idleCheck)
-    const last = setTimeout(() => this.#calls.abort(), seconds * 1_000)
-    const force = setTimeout(() => server.closeAllConnections(), seconds * 1_000 + flushMs)
+    let last = setTimeout(() => {
+      this.#calls.abort()
+      last = setTimeout(() => server.closeAllConnections(), flushMs) // from now on: a busy process comes late
+    }, seconds * 1_000)
     await app.close()
     clearInterval(idle)
     clearTimeout(last)
-    clearTimeout(force)
   }
 }
 

@@ -19,8 +19,8 @@ export interface SandboxOptions {
 /** Maximum number of restarts: a sandbox that exits more often has a fault that no restart mends. */
 const maxRestarts = 5
 const defaultRestartDelayMs = 500
-/** The service stops waiting for the sandbox after this time. */
-const readyTimeoutMs = 10_000
+/** Calls stop waiting for the sandbox after this time: their own is over then. */
+const readyTimeoutMs = 60_000
 /** Time between SIGTERM and SIGKILL. */
 const endTimeoutMs = 2_000
 

@@ -172,9 +172,8 @@ async function assemble({ settings, kinds }: ServiceInput, undo: Undo, stopping:
   const metrics = createMetrics()
   metrics.gauge({ name: 'ferrule_vendor_budgets', help: 'Budgets of vendors that this node uses now', read: () => platform.limiter.size })
   const { copies, worker, vendorEventWorker, eventWorker } = createContextServices({ store, platform, settings, metrics, logger })
-  undo.add(() => worker?.stop())
-  undo.add(() => vendorEventWorker?.stop())
-  undo.add(() => eventWorker?.stop())
+  // Each waits some seconds for its work.
+  undo.add(async () => void (await Promise.all([worker?.stop(), vendorEventWorker?.stop(), eventWorker?.stop()])))
   undo.add(() => copies.folds.close())
   undo.add(() => copies.lostRecords.close())
   const app = await createServer({ platform, cutter: apart, parquetEncoder: apart, copies, metrics, settings, kinds, logger, stopping })
