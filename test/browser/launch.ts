@@ -6,6 +6,7 @@ import { findChromium } from '../../scripts/programs.mjs'
 const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: findChromium() ?? 'chromium',
+    timeout: 240_000, // a starved machine
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -1,7 +1,7 @@
 /** Every fault of the vendor, through both doors: what recovers by itself, and the documented problem of what does not. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Fault, startSandbox } from '../../packages/sandbox/src/index.ts'
-import { serve } from '../engine/support.ts'
+import { heldTimers, serve } from '../engine/support.ts'
 import type { Json } from '../http/support.ts'
 import { share } from '../support/share.ts'
 import { type Call, connectTo, type Door, type Ended, metBy, openHosted, openLibrary, withoutJitter } from './doors.ts'
@@ -224,7 +224,11 @@ describe.each(doors)('%s', async (_name, open, hasty) => {
       ['sends a byte now and then', { kind: 'slow-body', intervalMs: 200 }],
     ])('tells of a vendor that %s', async (_what, fault) => {
       limited.sandbox.faults.add(fault)
-      const ended = await limited.run(workspaces)
+      const timers = heldTimers()
+      const ending = limited.run(workspaces).finally(timers[Symbol.dispose])
+      await expect.poll(() => metBy(limited.sandbox)).toHaveLength(1)
+      timers.pass(1_000)
+      const ended = await ending
       expectProblem(ended, 'upstream_timeout')
       expect(ended).toMatchObject({ problem: { message: 'Gong did not answer in time: no answer within 1 second.' } })
       expect(metBy(limited.sandbox)).toHaveLength(1)

@@ -44,7 +44,7 @@ test('calls over HTTP, syncs and searches work through PgBouncer, with more call
   const found = await Promise.all(Array.from({ length: 12 }, () => world.execute(id, search)))
   expect(found.map(({ status, json }) => [status, json.data?.length])).toEqual(found.map(() => [200, 1]))
   await world.close()
-  for (const { url } of databases) expect(await listLeftovers(pooler.through(url), url)).toEqual([])
+  for (const { url } of databases) await expect.poll(() => listLeftovers(pooler.through(url), url)).toEqual([])
 })
 
 /** Starts the service with databases that do not answer. Returns what its program prints. */

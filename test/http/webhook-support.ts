@@ -78,7 +78,7 @@ export class HookWorld {
 
   private constructor(world: World, receiver: Receiver, options: EventWorkerOptions) {
     this.world = world
-    this.worker = world.platform.eventWorker(options)
+    this.worker = world.platform.eventWorker({ attemptMs: 240_000, ...options }) // an attempt on a busy machine ends too
     this.receiver = receiver
   }
 

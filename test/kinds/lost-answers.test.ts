@@ -89,7 +89,7 @@ class Link {
   /** What becomes of the requests after the broken one. */
   later: (typeof refusals)[string] | undefined
   readonly #vendor: () => string
-  readonly #server = createServer((request, answer) => void this.#pass(request, answer))
+  readonly #server = createServer((request, answer) => void this.#pass(request, answer).catch(() => answer.destroy()))
 
   constructor(vendor: () => string) {
     this.#vendor = vendor
@@ -115,8 +115,9 @@ class Link {
   }
 
   async listen(port = 0): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve))
-    this.origin = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}` // a server on a port has such an address
+    // An address at which no other test listens: the port stays free while it is closed.
+    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.3', resolve))
+    this.origin = `http://127.0.0.3:${(this.#server.address() as AddressInfo).port}` // a server on a port has such an address
     return this
   }
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { openPlatform } from '../../packages/server/src/main/platform.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { createStubEngine } from '../support/engines.ts'
+import { untilReady } from '../support/postgres.ts'
 import { connectorBody, createWorldOfTest, type DatabaseName, firstPrincipal, masterKey, overBoth, refusal } from './world.ts'
 
 const newWorld = (database: DatabaseName) => createWorldOfTest(database, 'start')
@@ -19,7 +20,7 @@ overBoth('the first start', (database) => {
     ])
     expect((await platform.workspaces.list(principal, {})).data).toMatchObject([{ name: 'default', status: 'active' }])
     expect(platform.first.clientSecret?.reveal()).toMatch(/^[\w-]{43}$/)
-    await platform.ready()
+    await untilReady(platform)
     await platform.close()
 
     const again = await world.open()
@@ -147,12 +148,7 @@ describe('PostgreSQL', () => {
       world.raw().db,
     )
     expect(await running).toMatch(/^unavailable: |^all of them were faster$/)
-    const isReady = () =>
-      platform.ready().then(
-        () => 'ready',
-        (error: Error) => error.message,
-      )
-    await expect.poll(isReady).toBe('ready')
+    await untilReady(platform)
     await platform.workspaces.create(principal, { name: 'afterwards' })
   })
 })

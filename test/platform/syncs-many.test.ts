@@ -7,6 +7,7 @@ import { runSchedules } from '../../packages/server/src/copies/sync/worker.ts'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import { readSettings } from '../../packages/server/src/main/settings/settings.ts'
 import { connectorId, fillMany, workspaceId } from '../support/many-connectors.ts'
+import { untilReady } from '../support/postgres.ts'
 import { share } from '../support/share.ts'
 import { countRowsRead, recordStatements, type Sent } from './rows-read.ts'
 import { ledger } from './sync-kinds.ts'
@@ -54,7 +55,7 @@ describe(`with ${connectors} connectors in an organization and as many in others
     workspaces: ({ platform, principal }) => platform.workspaces.list(principal, {}),
     organizations: ({ platform, principal }) => platform.organizations.list(principal),
     usage: ({ platform, principal }) => platform.usage.read(principal, {}),
-    readiness: ({ platform }) => platform.ready(),
+    readiness: ({ platform }) => untilReady(platform),
   }
   test.each(Object.entries(requests))('%s: statements and the rows that they read are bounded', (_name, request) =>
     expectBounded(() => request(here), 6),

@@ -15,6 +15,7 @@ import { openNode, type SyncerOptions } from '../support/kill-syncs.ts'
 import { principalOf } from '../support/kill-writer.ts'
 import { sessionsEnded } from '../support/kills.ts'
 import { listen } from '../support/listen.ts'
+import { untilReady } from '../support/postgres.ts'
 import { createSyncWorld, newest, whole } from './sync-world.ts'
 import { createWorld } from './world.ts'
 
@@ -207,7 +208,7 @@ test('a session that the server does not confirm counts as ended before others m
   const world = await createWorld('postgres', 'sessions unconfirmed')
   const url = world.env['DATABASE_URL'] ?? ''
   const raw = world.raw()
-  await raw.ready()
+  await untilReady(raw)
   const clock = { now: 0 }
   const session = await openSession(new Server({ url: new Secret(url), setting: 'DATABASE_URL' }), { randomBytes, steady: () => clock.now })
   expect([session?.holds(), await holders(raw)]).toEqual([true, 1])

@@ -5,17 +5,18 @@ import { Secret } from '../../packages/ferrule/src/engine/credentials/source.ts'
 import { openPostgres } from '../../packages/server/src/db/postgres.ts'
 import { choose } from '../support/draws.ts'
 import { startFailoverWorld } from '../support/failover.ts'
+import { untilReady } from '../support/postgres.ts'
 
 const minutes = 60_000
 const world = await startFailoverWorld()
-afterAll(() => world?.[Symbol.asyncDispose](), minutes)
+afterAll(() => world?.[Symbol.asyncDispose]())
 
 test('of several hosts the one that takes writes is used', async () => {
   const url = `${world.standbyFirst}?target_session_attrs=read-write`
   expect(url).toMatch(/127\.0\.0\.1:\d+,127\.0\.0\.1:\d+\/state/)
   const raw = openPostgres({ url: new Secret(url) })
   const { rows } = await sql<{ standby: boolean }>`select pg_is_in_recovery() as standby`.execute(raw.db)
-  await raw.ready()
+  await untilReady(raw)
   await raw.close()
   expect(rows).toEqual([{ standby: false }])
 })

@@ -15,7 +15,7 @@ import { type EncryptedLine, openEncryptedLine } from '../support/encrypted-line
 import { createStubEngine } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
 import { openLine } from '../support/line.ts'
-import { createTestDatabase, runSql } from '../support/postgres.ts'
+import { createTestDatabase, runSql, untilReady } from '../support/postgres.ts'
 
 const folder = makeFolder('postgres-settings')
 const path = (name: string): string => join(folder, name)
@@ -40,7 +40,7 @@ const read = (env: Readonly<Record<string, string>>) => readSettings({ FERRULE_M
 const open = (env: Readonly<Record<string, string>>) => openPlatform({ settings: read(env), kinds: [], engine: () => createStubEngine() })
 const openStore = (url: string) =>
   new ContextStore({
-    settings: { engine: 'postgres', url: new Secret(url), searches: 2, writers: 2, waiting: 10, searchSeconds: 10 },
+    settings: { engine: 'postgres', url: new Secret(url), searches: 2, writers: 2, waiting: 10, searchSeconds: 400 },
     kinds: [testKind()],
   })
 const checkStore = async (url: string): Promise<string> => {
@@ -213,7 +213,7 @@ describe('passwords', () => {
     writeFileSync(path('password'), 'second\n')
     await change('second')
     await expect.poll(() => ask(raw).catch(() => 0)).toBe(1)
-    await raw.ready()
+    await untilReady(raw)
     // A password that is wrong while the service runs is a passing fault, and heals by itself.
     await change('third')
     await expect.poll(() => raw.ready().catch((thrown: Error) => thrown.message)).toContain('refuses the user')
@@ -245,14 +245,14 @@ describe('several hosts', () => {
     expect(await ask()).toBe(1)
     line.close()
     await expect.poll(() => ask().catch(() => 0)).toBe(1)
-    await raw.ready()
+    await untilReady(raw)
     await raw.close()
   })
 
   test('work for the copy too', async () => {
     const store = openStore(insertHost('127.0.0.1:1'))
     await store.writeBatch(createRef(), { records: notesOf(store, 0, 3), asked: 1 })
-    await store.ready()
+    await untilReady(store)
     await store.close()
   })
 })

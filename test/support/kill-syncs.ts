@@ -82,7 +82,7 @@ async function run({ env, connectorId, mode, clockOffset }: SyncerOptions): Prom
   await platform.syncs.request(principalOf(platform), connectorId, { mode })
   events.start()
   worker.start()
-  await new Promise((resolve) => setTimeout(resolve, 60_000)) // until it is killed
+  await new Promise((resolve) => setTimeout(resolve, 480_000)) // until it is killed
 }
 
 if (import.meta.main) await run(JSON.parse(process.argv[2] ?? '{}'))

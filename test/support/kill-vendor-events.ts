@@ -71,7 +71,7 @@ async function run({ env, address, events, clockOffset }: TakerOptions): Promise
   const node = await openNode(env, () => Date.now() + clockOffset, { kind: hookedLedger })
   node.vendorEvents.start()
   for (const event of events) if (await tellEvent(node.platform, address, event)) process.stdout.write(`${event.number}\n`)
-  await new Promise((resolve) => setTimeout(resolve, 60_000)) // until it is killed
+  await new Promise((resolve) => setTimeout(resolve, 480_000)) // until it is killed
 }
 
 if (import.meta.main) await run(JSON.parse(process.argv[2] ?? '{}'))

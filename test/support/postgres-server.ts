@@ -31,7 +31,7 @@ export interface RunningServer {
 
 /** Attempts at a free port: another process can take it between our look and the server's start. */
 const PORT_ATTEMPTS = 5
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 240_000
 const STOP_TIMEOUT_MS = 10_000
 
 // Server messages in English, because readiness is read from them; the caller's PG* settings must not leak in.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { Client } from 'pg'
-import { inject } from 'vitest'
+import { inject, vi } from 'vitest'
 import { choose } from './draws.ts'
 import { keepCompiled } from './embedded-code.ts'
 
@@ -43,6 +43,9 @@ export async function createTestDatabase(name: string, template?: string): Promi
   url.searchParams.set('connect_timeout', '60')
   return { url: url.href, drop: async () => void (await runSql(admin, `drop database if exists "${database}" with (force)`)) }
 }
+
+/** Waits until what uses a database is ready: one look has two seconds, which a starved machine can exceed. */
+export const untilReady = (user: { ready(): Promise<void> }): Promise<void> => vi.waitFor(() => user.ready(), { timeout: 240_000 })
 
 /**
  * Copies an embedded database without records into a folder, which is then as if a store had been opened there and closed. Creating one
