@@ -172,7 +172,7 @@ describe('the embedded database', () => {
   })
 
   test('makes checkpoints, so its log stays small', async () => {
-    const limits = { memoryMb: 16, waiting: 5, searchMs: 5_000, writeMs: 60_000 }
+    const limits = { memoryMb: 16, waiting: 5, searchMs: 400_000, writeMs: 400_000 }
     const embedded = new Embedded({ folder: world.folder, ...limits, prepare: async () => undefined })
     const database = createContextDatabase(embedded)
     await database.transaction(async ({ query }) => {
@@ -192,7 +192,7 @@ describe('the embedded database', () => {
   test('removes dead rows and makes statistics when it has a moment', async () => {
     const errors: unknown[] = []
     const embedded = new Embedded({
-      ...{ folder: world.folder, memoryMb: 16, waiting: 5, searchMs: 5_000, writeMs: 60_000, prepare: async () => undefined },
+      ...{ folder: world.folder, memoryMb: 16, waiting: 5, searchMs: 400_000, writeMs: 400_000, prepare: async () => undefined },
       upkeepMs: 1,
       onUpkeepError: (error) => errors.push(error),
     })
