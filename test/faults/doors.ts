@@ -1,5 +1,5 @@
 /** One call through either door of the product: the service over HTTP, or the library. Both end with data or with problem details. */
-import { expect, vi } from 'vitest'
+import { afterAll, expect, vi } from 'vitest'
 import { asFerruleError } from '../../packages/ferrule/src/errors.ts'
 import { connect } from '../../packages/ferrule/src/index.ts'
 import type { RecordedRequest, Sandbox } from '../../packages/sandbox/src/index.ts'
@@ -108,4 +108,7 @@ export async function openLibrary(deadlineMs = 60_000, connectIt: (sandbox: Sand
 export const metBy = ({ gong }: Sandbox): string[] => gong.requests().map(({ method, path }: RecordedRequest) => `${method} ${path}`)
 
 /** No jitter: the pauses between attempts are those that the vendor asked for. */
-export const withoutJitter = () => vi.spyOn(Math, 'random').mockReturnValue(0)
+export function withoutJitter(): void {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+  afterAll(() => random.mockRestore()) // other test files share this process
+}
