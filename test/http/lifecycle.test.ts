@@ -32,8 +32,8 @@ const plain = buildSourceEnvironment()
 
 interface Run {
   readonly child: ChildProcess
-  /** Resolves once all that it said was read, which can be after its exit. */
-  readonly closed: Promise<(number | null)[]>
+  /** Its exit code, once all that it said was read: that can be later. */
+  readonly ended: Promise<number | null>
   stdout(): string
   stderr(): string
 }
@@ -47,7 +47,8 @@ function start(file: string, env: Readonly<Record<string, string>>, args: readon
   const texts = { stdout: '', stderr: '' }
   child.stdout?.on('data', (chunk) => (texts.stdout += chunk))
   child.stderr?.on('data', (chunk) => (texts.stderr += chunk))
-  return { child, closed: once(child, 'close'), stdout: () => texts.stdout, stderr: () => texts.stderr }
+  const ended = once(child, 'close').then(([code]) => code)
+  return { child, ended, stdout: () => texts.stdout, stderr: () => texts.stderr }
 }
 
 /** Ends a process and returns its exit code, or the signal, once all that it said was read. */
@@ -57,11 +58,6 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   child.kill(signal)
   const [code, by] = await closed
   return code ?? by
-}
-
-async function ended({ closed }: Run): Promise<number | null> {
-  const [code] = await closed
-  return code
 }
 
 /** @returns once it listens. @throws what it said when it ended instead */
@@ -123,7 +119,7 @@ describe('npm start', () => {
     expect((await paste(second.stdout(), { env: { FERRULE_CLIENT_SECRET: secret } })).data.length).toBeGreaterThan(1)
     const rotate = /npm run ferrule-server -- (applications rotate)\n/.exec(second.stdout())?.[1] ?? ''
     const rotation = start(bundleOf('ferrule-server'), exported, rotate.split(' '))
-    expect(await ended(rotation), rotation.stderr()).toBe(0)
+    expect(await rotation.ended, rotation.stderr()).toBe(0)
     const renewed = /client secret (\S+) /.exec(rotation.stdout())?.[1] ?? ''
     const client_id = /Client id +(\S+)/.exec(second.stdout())?.[1]
     expect((await post(`${second.url}/api/v1/account/applications/token`, { client_id, client_secret: renewed })).status).toBe(200)
@@ -137,7 +133,7 @@ describe('npm start', () => {
       [{ DATABASE_URL: 'mysql://u:a-password@h/d' }, 'DATABASE_URL'],
     ] as const) {
       const run = start(bundleOf('service'), env)
-      expect(await ended(run)).toBe(78)
+      expect(await run.ended).toBe(78)
       expect(run.stderr().trim().split('\n')).toHaveLength(1)
       expect(run.stderr()).toContain(says)
       expect(run.stderr()).not.toContain('a-password')
@@ -149,7 +145,7 @@ describe('npm start', () => {
     const first = await startService()
     const { port } = new URL(first.url)
     const second = start(bundleOf('service'), { FERRULE_PORT: port, FERRULE_DATA: join(folder, 'other') })
-    expect(await ended(second)).toBe(78)
+    expect(await second.ended).toBe(78)
     expect(second.stderr()).toContain('FERRULE_PORT is not valid: another program listens on this port')
   })
 })
@@ -260,7 +256,7 @@ describe('the end', () => {
     await expect.poll(() => performance.now() - seen).toBeGreaterThan(1_000)
     expect((await fetch(`${run.url}/health/live`)).status).toBe(200)
     run.child.kill('SIGTERM')
-    expect(await ended(run), run.stderr()).toBe(0)
+    expect(await run.ended, run.stderr()).toBe(0)
   })
 
   test('comes at once with a second signal', async () => {
@@ -277,7 +273,7 @@ describe('the end', () => {
     expect(run.child.exitCode).toBeNull()
     // A signal right after the first is its echo; a later one counts.
     await vi.waitFor(() => expect(run.child.kill('SIGTERM') && run.child.exitCode === null).toBe(false), { interval: 50, timeout: 240_000 })
-    expect(await ended(run)).toBe(143)
+    expect(await run.ended).toBe(143)
     expect(await call).toBe('broken')
     await vendor.close()
   })
