@@ -37,7 +37,7 @@ test.each<[string, Fault, () => unknown]>([
 ])('after %s nothing is in flight', async (_what, fault, body) => {
   world.sandbox.faults.add(fault)
   await world.execute(connectorId, body()).catch(() => undefined) // a cut file breaks the connection
-  expect(await inFlight()).toEqual(none)
+  await expect.poll(inFlight).toEqual(none)
   expect(world.sandbox.faults.pending()).toEqual([])
 })
 
