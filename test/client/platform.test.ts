@@ -12,6 +12,7 @@ import { startCopyWorld } from '../http/search-support.ts'
 import { client, sandboxConnector } from '../http/support.ts'
 import { programLimit } from '../support/commands.ts'
 import { makeFolder } from '../support/folder.ts'
+import { untilReady } from '../support/postgres.ts'
 import { share } from '../support/share.ts'
 
 let number = 0
@@ -222,6 +223,7 @@ describe('tokens', () => {
 
 test('health is asked without a token', async () => {
   const { ferrule: asking, sent } = open({ clientSecret: 'wrong' })
+  await untilReady(world.platform)
   expect(await asking.health()).toEqual({ status: 'ok' })
   expect(sent).toEqual(['GET /health/ready'])
 })

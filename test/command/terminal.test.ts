@@ -5,6 +5,7 @@ import { startSandbox } from '../../packages/sandbox/src/index.ts'
 import { listShippedKinds } from '../../packages/server/src/main/kinds/served.ts'
 import { sandboxConnector } from '../http/support.ts'
 import { makeFolder } from '../support/folder.ts'
+import { untilReady } from '../support/postgres.ts'
 import { share } from '../support/share.ts'
 import { cli, openShell, openTerminal, plain, runFerrule, runForJson } from './support.ts'
 import { startCommandWorld } from './world.ts'
@@ -155,6 +156,7 @@ describe('search', () => {
 
 describe('doctor', () => {
   test('looks at everything, and names each source', async () => {
+    await untilReady(running.world.platform)
     const { stdout } = await runFerrule({ ...caller(), env: { FERRULE_WORKSPACE: 'default' } }, 'doctor')
     const findings: { check: string; status: string; detail: string }[] = JSON.parse(stdout)
     const find = (name: string) => findings.find(({ check }) => check === name)
