@@ -300,12 +300,12 @@ function partOf(value: unknown, paths: readonly (readonly string[])[]): unknown 
   return Object.fromEntries(parts.filter(([, part]) => part !== undefined))
 }
 
-/** Returns a record as answered: searchable fields in their order, cut to `fields`. */
+/** Returns a record as answered: searchable fields in their order, or those of `fields` in the given one. */
 export function answered(fields: Fields, record: Json, chosen: readonly (string | readonly string[])[] = []): Json {
   const paths = chosen.map((path) =>
     followSteps(fields, typeof path === 'string' ? stepsOf(path) : path, undefined).steps.filter((step) => step !== '[]'),
   )
-  const names = Object.keys(fields).filter((name) => paths.length === 0 || paths.some(([first]) => first === name))
+  const names = paths.length === 0 ? Object.keys(fields) : [...new Set(paths.map(([first = '']) => first))]
   const part = (name: string) =>
     paths.length === 0
       ? record[name]

@@ -221,16 +221,16 @@ describe('a search is understood', () => {
     expect(parseSearch(table, { query: {}, fields: [] }).selection).toBeUndefined()
   })
 
-  test('fields keep the order of the documents, and all of a field wins over a part of it', () => {
+  test('fields keep their order, and all of a field wins over a part of it', () => {
     const { selection } = parseSearch(table, {
       query: {},
       fields: ['content.a', ['content', 'b.c'], 'title', 'parties[].name', 'parties', 'id', 'id'],
     })
     expect([...(selection ?? [])].map(([column, selected]) => [column.name, selected])).toEqual([
-      ['id', true],
+      ['content', { a: true, 'b.c': true }],
       ['title', true],
       ['parties', true],
-      ['content', { a: true, 'b.c': true }],
+      ['id', true],
     ])
   })
 })
