@@ -126,7 +126,7 @@ export { type FormulaMode, formatCsvText } from './values/csv.ts'
 export { findRounded } from './values/filter/lexer.ts'
 export { findPosition } from './values/filter/refusals.ts'
 export { operatorWords } from './values/filter/syntax.ts'
-export { isExact, readDigits, readExactJson } from './values/json/exact.ts'
+export { fitsDouble, readDigits, readExactJson } from './values/json/exact.ts'
 export { formatJson, readJson, readJsonNumbers, TooDeep, tryReadJson, writeBody, writeJson } from './values/json/json.ts'
 export { pointTo } from './values/json/pointer.ts'
 export {

@@ -54,7 +54,7 @@ export interface ServiceSettings {
   readonly organizationId: string | undefined
   readonly workspace: string
   readonly fetch: typeof fetch
-  /** Parses answers. */
+  /** Parses answers: to doubles by default; the command keeps all digits. */
   readonly parse: (text: string) => unknown
 }
 

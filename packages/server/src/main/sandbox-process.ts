@@ -19,7 +19,7 @@ export interface SandboxOptions {
 /** Maximum number of restarts: a sandbox that exits more often has a fault that no restart mends. */
 const maxRestarts = 5
 const defaultRestartDelayMs = 500
-/** Calls stop waiting for the sandbox after this time: their own is over then. */
+/** Longest time that a call waits for a sandbox that starts. */
 const readyTimeoutMs = 60_000
 /** Time between SIGTERM and SIGKILL. */
 const endTimeoutMs = 2_000

@@ -113,7 +113,7 @@ export const webhookGroups: Readonly<Record<string, KeyGroup>> = {
       key(
         'does',
         word('changed', 'removed', 'redact', 'uninstalled'),
-        'What happened: records changed, are gone, or must be forgotten; or the OAuth client was removed',
+        'What happened: records changed, are gone, or must be forgotten; or the account has removed the OAuth client',
         { example: 'does: removed', without: 'changed' },
       ),
       key('entity', text('entity'), 'The entity of the records', { example: 'entity: issues', without: 'the whole account' }),

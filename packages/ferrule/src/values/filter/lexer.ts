@@ -1,6 +1,6 @@
 /** Splits a filter's text into tokens. */
 import type { FerruleError } from '../../errors.ts'
-import { isExact } from '../json/exact.ts'
+import { fitsDouble } from '../json/exact.ts'
 import { readJson, TooDeep } from '../json/json.ts'
 import { refuse, refuseSize, shorten } from './refusals.ts'
 import { foreignSigns, longestText, plainPath, reserved } from './syntax.ts'
@@ -15,7 +15,7 @@ const onlyNumber = new RegExp(`^${number.source}$`)
 const stringOrNumber = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|${number.source}`, 'gs')
 
 /** Returns whether a double cannot keep a number. Integers have any size: they become bigint. */
-const isRounded = (digits: string): boolean => !/^-?\d+$/.test(digits) && !isExact(digits)
+const isRounded = (digits: string): boolean => !/^-?\d+$/.test(digits) && !fitsDouble(digits)
 
 /** Finds the first number of a JSON text that would be rounded. JSON has no other form for such a number. */
 export function findRounded(json: string): { readonly at: number; readonly digits: string } | undefined {

@@ -38,7 +38,7 @@ function normaliseNumber(digits: string): string {
 }
 
 /** Returns whether a double keeps the digits of a number, zeros at its ends aside. */
-export function isExact(digits: string): boolean {
+export function fitsDouble(digits: string): boolean {
   const double = Number(digits)
   return Number.isFinite(double) && normaliseNumber(String(double)) === normaliseNumber(digits)
 }

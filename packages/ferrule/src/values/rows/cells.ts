@@ -1,6 +1,6 @@
 /** Cells of a warehouse (the format jsonv2: each a string or null) as typed values, by the type of their column. */
 import { isObject } from '../../definition/object.ts'
-import { isExact } from '../json/exact.ts'
+import { fitsDouble } from '../json/exact.ts'
 import { readJsonNumbers } from '../json/json.ts'
 
 const [secondsPerDay, minutesPerDay] = [86_400, 1_440]
@@ -80,7 +80,7 @@ const longest = 400
 const short = /^-?\d[\d.]{0,15}$/
 
 /** Returns whether a double prints the digits of the string, zeros at the end left aside. */
-const isHeld = (text: string): boolean => (short.test(text) && text.replace('-', '').replace('.', '').length <= 15) || isExact(text)
+const isHeld = (text: string): boolean => (short.test(text) && text.replace('-', '').replace('.', '').length <= 15) || fitsDouble(text)
 
 /**
  * Parses a decimal: an integer to a number or, beyond 2^53, to a bigint; a fraction or an exponent to a number if a double prints the same

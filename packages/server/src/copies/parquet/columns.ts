@@ -3,7 +3,7 @@
  * its column cannot hold exactly is null there, and stands in a last column, as JSON by the names of the fields.
  * Reasons: docs/decisions/data-out.md
  */
-import { isExact, readDigits } from 'ferrule/internal'
+import { fitsDouble, readDigits } from 'ferrule/internal'
 import type { ParquetWriter } from 'hyparquet-writer'
 import type { Column } from '../search/columns.ts'
 import { beyondMicros, parseTimestamp } from '../search/timestamps.ts'
@@ -76,7 +76,7 @@ function readInteger(value: unknown): Cell | undefined {
 /** Takes a number that a double writes with the same digits. */
 function readDouble(value: unknown): Cell | undefined {
   const digits = readDigits(value)
-  return digits !== undefined && digits.length <= longestNumber && isExact(digits) ? Number(digits) : undefined
+  return digits !== undefined && digits.length <= longestNumber && fitsDouble(digits) ? Number(digits) : undefined
 }
 
 const mostUnscaled = 10n ** BigInt(precision)

@@ -329,6 +329,7 @@ const insertSeen = (session: Session, { number, known }: ConnectorTable, keys: r
     values: [number, known.table.name, keys],
   })
 
+/** What a hidden text begins with. */
 const hiddenBegin = '~'
 
 /** Hides a text that a vendor asked to forget: small and capital letters are alike. `cs_gone` has it for a day, so the text itself would stay. */
@@ -350,6 +351,7 @@ async function filterGone(
   })
   if (noted.rows.length === 0) return rows
   const goneAt = new Map(noted.rows.map(({ field, value, at }) => [`${field}\0${value}`, BigInt(String(at))]))
+  /** Fields with values of deleted records, and whether some of these are hidden. */
   const fields = new Map<string, boolean>()
   for (const { field, value } of noted.rows)
     if (field !== '') fields.set(String(field), fields.get(String(field)) === true || String(value).startsWith(hiddenBegin))
