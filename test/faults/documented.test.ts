@@ -224,8 +224,8 @@ describe.each(doors)('%s', async (_name, open, hasty) => {
       ['sends a byte now and then', { kind: 'slow-body', intervalMs: 200 }],
     ])('tells of a vendor that %s', async (_what, fault) => {
       limited.sandbox.faults.add(fault)
-      const timers = heldTimers()
-      const ending = limited.run(workspaces).finally(timers[Symbol.dispose])
+      using timers = heldTimers()
+      const ending = limited.run(workspaces)
       await expect.poll(() => metBy(limited.sandbox)).toHaveLength(1)
       timers.pass(1_000)
       const ended = await ending

@@ -247,6 +247,7 @@ describe('the end', () => {
 
   test('waits for load balancers first, until a second signal', async () => {
     const run = await startService({ ...pair, FERRULE_DATA: join(folder, 'leaves'), FERRULE_SHUTDOWN_DELAY: '300', FERRULE_SANDBOX: 'off' })
+    const signalled = performance.now()
     run.child.kill('SIGTERM')
     await vi.waitFor(async () => expect((await fetch(`${run.url}/health/ready`)).status).toBe(503), { interval: 10, timeout: 240_000 })
     const seen = performance.now()
@@ -257,6 +258,7 @@ describe('the end', () => {
     expect((await fetch(`${run.url}/health/live`)).status).toBe(200)
     run.child.kill('SIGTERM')
     expect(await run.ended, run.stderr()).toBe(0)
+    expect(performance.now() - signalled, 'the second signal ends the delay').toBeLessThan(300_000)
   })
 
   test('comes at once with a second signal', async () => {
